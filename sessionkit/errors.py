@@ -75,9 +75,33 @@ def _without_middle(text: str, length: int) -> str:
 
 
 class SessionkitError(Exception):
-    """Any error of sessionkit, with a message that can be printed as it is."""
+    """Any error of sessionkit, with a message that can be printed as it is.
+
+    Parameters
+    ----------
+    brief
+        What is wrong.
+    more
+        What follows it in the message, such as what to do, with the punctuation before it.
+    about
+        What it is about, such as a measure, which stands before it.
+    """
 
     exit_status = 1
+
+    def __init__(self, brief: object = "", more: str = "", about: str = "") -> None:
+        super().__init__(f"{about}: {brief}{more}" if about else f"{brief}{more}")
+        self._brief, self._more = str(brief), more
+
+    @property
+    def brief(self) -> str:
+        """What is wrong, without what to do about it."""
+        return readable(self._brief)
+
+    @property
+    def more(self) -> str:
+        """What follows the brief message."""
+        return readable(self._more)
 
     def __str__(self) -> str:
         return readable(super().__str__())

@@ -372,7 +372,7 @@ class Material:
 
     @property
     def not_compared(self) -> dict[str, str]:
-        """Which of the other measures cannot be compared, and why."""
+        """Which of the other measures cannot be compared, and why, in brief."""
         return self._others[1]
 
     @cached_property
@@ -383,12 +383,12 @@ class Material:
         try:
             return self.others_question().answer(memory=self.memory), {}
         except (DataError, UsageError) as error:
-            together, reasons = str(error), {}
+            together, reasons = error.brief, {}
         for measure in self.measures[1:]:
             try:
                 compare(self.study, measure, self.compared_by, memory=self.memory)
             except (DataError, UsageError) as error:
-                reasons[str(measure)] = str(error)
+                reasons[str(measure)] = error.brief
         if not reasons:  # each can be compared alone, not all of them together
             return None, dict.fromkeys(map(str, self.measures[1:]), together)
         kept = [measure for measure in self.measures[1:] if str(measure) not in reasons]

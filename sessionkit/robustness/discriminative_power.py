@@ -500,7 +500,7 @@ def found_by(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, grou
         np.array([p_of(row) for row in found.rows]),
         min(units.units.counts, default=0),
         max(halves) if halves and math.isfinite(max(halves)) else None,
-        tuple(note.removeprefix(": ") for note in found.notes),
+        tuple(remark.body for remark in found.remarks),
     )
 
 

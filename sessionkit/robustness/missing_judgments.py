@@ -15,7 +15,8 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.behavior import Judged
 from sessionkit.statistics.bands import EVERYONE, units_of, with_groups
 from sessionkit.statistics.compare import compare
-from sessionkit.statistics.comparison import Comparison, adjustment_text
+from sessionkit.statistics.comparison import Comparison
+from sessionkit.statistics.comparison_statements import adjustment_text
 from sessionkit.statistics.session_values import UNNAMED, every_session, means_of_groups
 from sessionkit.study import Study
 

@@ -31,7 +31,7 @@ from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.needs import measure_of, tell_of_bound, tell_of_cutoff, tell_of_depth
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.statistics.bands import require_few_groups
-from sessionkit.statistics.comparison import claim
+from sessionkit.statistics.comparison_statements import Claim
 from sessionkit.statistics.corrections import NAMES, Family, options_of
 from sessionkit.statistics.design import read_design
 from sessionkit.statistics.findings import (
@@ -277,7 +277,7 @@ class SweepContext:
         return replace(
             self,
             design=plan.design.described,
-            claim=claim(plan.population, plan.units(sessions)),
+            claim=Claim.of(plan.population, plan.units(sessions)).text,
             population=plan.population,
             test=plan.title,
             how=how,

@@ -527,7 +527,7 @@ class LeaderTesting:
         by_key = dict(zip(_keys(len(sessions.groups)), shown.rows, strict=True))
         row, alpha = by_key[key], options.alpha
         if row.pair is None or row.pair.p is None:
-            why = "; ".join(note.removeprefix(f"{sessions.measures[column]}: ") for note in shown.notes)
+            why = "; ".join(remark.body for remark in shown.remarks)
             return None, corrected([], "none", alpha), 0, why
         if alone:
             row = replace(row, pair=_tukey(found.units, key))

@@ -5,7 +5,9 @@ In come a study or scores, and options; out go findings: tables and what they sa
 ::
 
     compare.py               Do groups of sessions differ, by the test that the design supports
-    comparison.py            The finding of a comparison; comparison_table.py makes its table
+    comparison.py            The finding of a comparison; comparison_table.py makes its table, comparison_statements.py
+                             what it says, and comparison_kinds.py the kinds of that
+    remarks.py               Why something was not tested, and what was left out
     procedures.py            Every test by name with the designs it is for, and the plan of a comparison
     design.py                Who met which groups with which topics: the design, read from the data
     session_values.py        The values that are compared, one row per session
@@ -15,8 +17,8 @@ In come a study or scores, and options; out go findings: tables and what they sa
     effects.py               Differences, effect sizes and their intervals for a pair of groups
     corrections.py           Corrections for several comparisons
     verdict.py               Whether there is enough for a verdict on a difference
-    interaction.py           Whether a difference depends on a column, such as skill
-    mixed_model.py           The comparison by a mixed model
+    interaction.py           Whether a difference depends on a column, such as skill; contrasts.py has its tests
+    mixed_model.py           The comparison by a mixed model; mixed_statements.py has what it says
     variance_components.py   The variances of users, topics and sessions that mixed models and power need
     power.py                 How many users and topics a study needs; power_simulation.py simulates its studies
     correlate.py             Measures against ratings; correlations.py has one coefficient and its tests

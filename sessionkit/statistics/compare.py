@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.arguments import AnyPopulation, AnyTest, Correction, MixedPopulation, Population
-from sessionkit.display.numbers import capital, listed
+from sessionkit.display.numbers import listed
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -26,11 +26,14 @@ from sessionkit.statistics.comparison import (
     TABLE,
     UNITS,
     Comparison,
+    withheld_row,
+)
+from sessionkit.statistics.comparison_statements import (
+    Claim,
     ComparisonSetup,
-    claim,
+    comparison_statements,
     estimand,
     level_name,
-    lines,
 )
 from sessionkit.statistics.comparison_table import (
     MeasureRows,
@@ -43,16 +46,17 @@ from sessionkit.statistics.comparison_table import (
 from sessionkit.statistics.corrections import Options, options_of
 from sessionkit.statistics.crossover import CHECKS, WITHIN, SessionPlaces, order_checks, with_adjusted
 from sessionkit.statistics.design import POPULATIONS, Design, read_design
-from sessionkit.statistics.findings import left_out_note, stated, traced
-from sessionkit.statistics.interaction import ROWS, SIDES, ComparedLevel, interactions
+from sessionkit.statistics.findings import stated, traced
+from sessionkit.statistics.interaction import INTERACTION, ROWS, ComparedLevel, interactions
 from sessionkit.statistics.procedures import ComparisonPlan
+from sessionkit.statistics.remarks import Remark, left_out
 from sessionkit.statistics.session_values import (
     GROUPS,
     LEVEL,
     GroupedSessions,
     chosen_sessions,
     means_of_groups,
-    outcome_note,
+    outcome_remarks,
     require_free,
     require_values,
     sessions_of,
@@ -304,9 +308,9 @@ def compare(
     table = sessions.multiplied_back(table, plan.test.columns_in_units)
     units = sessions.multiplied_back(_joined([level.named(level.unit_values) for level in levels]), ["value"])
     dropped = _joined([level.named(level.dropped) for level in levels])
-    notes = [
-        *(note for level in levels for note in level.notes),
-        *(f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()),
+    remarks = [
+        *(remark for level in levels for remark in level.remarks),
+        *(remark for what, count in levels[0].sessions.left_out.items() for remark in left_out({what: count})),
     ]
     no_verdict = _joined([level.named(level.no_verdict) for level in levels])
     about = _about(levels)
@@ -317,27 +321,32 @@ def compare(
         about,
         sessions.by,
         family,
-        within,
-        spans,
-        tuple(outcome_note(study, by)),
-        places.read_from,
-        places.unknown,
+        designs=_design_values(levels),
+        within=within,
+        spans=spans,
+        cautions=outcome_remarks(study, by),
+        users_with_times=places.users,
+        unordered=places.unknown,
         plans=by_level,
+        directions=sessions.directions,
     )
     return Comparison(
         table=table.drop("uninformative"),
         overall=overall,
-        interaction=interaction.drop(SIDES),
+        interaction=interaction.select(INTERACTION.names()),
         order=order,
         groups=groups,
         units=units,
         dropped=dropped,
         statements=stated(
-            lines(table, overall, interaction, order, notes=notes, no_verdict=no_verdict, setup=setup), restriction
+            comparison_statements(
+                table, overall, interaction, order, remarks=remarks, no_verdict=no_verdict, setup=setup
+            ),
+            restriction,
         ),
         design=plan.design.described,
         population=plan.population,
-        claim=about,
+        claim=about.text,
         estimand=_by_plan(levels, lambda plan: estimand(plan, sessions.by)),
         test=_by_plan(levels, lambda plan: plan.title),
         effect=_by_plan(levels, lambda plan: plan.test.effect),
@@ -349,7 +358,7 @@ def compare(
         interval_rate=rate,
         draws=draws,
         seed=seed,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
         no_verdict=no_verdict,
         directions=sessions.directions,
         equivalence=sessions.equivalence,
@@ -396,7 +405,7 @@ class _Level:
                 rows.append(compared(plan, measure, sessions.groups, of_measure, sessions.scale(number)))
             except UsageError as reason:
                 error = reason
-                rows.append(untested(measure, sessions.groups, of_measure, str(reason)))
+                rows.append(untested(measure, sessions.groups, of_measure, reason))
         return cls(value, sessions, plan, units, rows, error)
 
     @property
@@ -432,7 +441,7 @@ class _Level:
         """The pairs of groups on which no verdict may be given, and why."""
         groups = self.sessions.groups
         rows = [
-            (measure, groups[i], groups[j], f"{support.why_no_verdict}{self._single_queries.get(measure, '')}")
+            withheld_row(measure, groups[i], groups[j], support, without_single_queries=measure in self._single_queries)
             for number, measure in enumerate(self.sessions.measures)
             for (i, j), support in self.plan.supports(self.sessions, number).items()
             if support.why_no_verdict
@@ -440,20 +449,24 @@ class _Level:
         return pl.DataFrame(rows, schema=NO_VERDICT, orient="row")
 
     @property
-    def notes(self) -> list[str]:
+    def remarks(self) -> list[Remark]:
         """What could not be compared, and what was left out."""
-        notes = [note for part in self.found for note in part.notes]
+        remarks = [remark for part in self.found for remark in part.remarks]
         without_verdict = self.no_verdict.get_column("measure").unique()
-        notes += [f"{measure}: {SINGLE_QUERY}" for measure in self._single_queries if measure not in without_verdict]
-        notes += [note for measure, what in self._left_out for note in left_out_note(measure, what)]
-        return [f"{self.name}: {note}" if self.name else note for note in notes]
+        remarks += [
+            Remark("single_queries", SINGLE_QUERY, measure=measure)
+            for measure in self._single_queries
+            if measure not in without_verdict
+        ]
+        remarks += [remark for measure, what in self._left_out for remark in left_out(what, measure)]
+        return [replace(remark, level=self.name) for remark in remarks] if self.name else remarks
 
     @property
-    def _single_queries(self) -> dict[str, str]:
-        """That sessions of one query are left out, after a sentence, of the measures for which they are."""
+    def _single_queries(self) -> list[str]:
+        """The measures for which sessions of one query are left out."""
         undefined = ~np.isfinite(self.sessions.values).all(axis=0)
         measures = [name for name, some in zip(self.sessions.measures, undefined, strict=True) if some]
-        return {name: f". {capital(SINGLE_QUERY)}" for name in measures if leaves_out_single_queries(name)}
+        return [name for name in measures if leaves_out_single_queries(name)]
 
     @property
     def _left_out(self) -> list[tuple[str, dict[str, int]]]:
@@ -523,7 +536,9 @@ def _designs(levels: Collection[GroupedSessions]) -> list[Design]:
     if max(n_users) < 2 or largest.name not in WITHIN:
         return designs
     return [
-        replace(largest, sentence=design.sentence) if n == 1 and "users" not in design.layouts else design
+        replace(largest, form=design.form, detail=design.detail, qualifier=design.qualifier, counts=design.counts)
+        if n == 1 and "users" not in design.layouts
+        else design
         for design, n in zip(designs, n_users, strict=True)
     ]
 
@@ -545,13 +560,32 @@ def _require_a_test(levels: Sequence[_Level]) -> None:
 def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
     """The plan of all levels; of different designs the plan that assumes most, with the designs of all in its sentence."""
     plan = next((level.plan for level in levels if level.plan.layout == "crossed"), levels[0].plan)
-    by_sentence: dict[str, list[str]] = {}
-    for level in levels:
-        by_sentence.setdefault(level.plan.design.sentence, []).append(level.name)
+    by_sentence = _levels_by_design(levels)
     if len(by_sentence) < 2:
         return plan
-    sentence = "; ".join(f"{sentence} ({listed(names)})" for sentence, names in by_sentence.items())
-    return replace(plan, design=replace(plan.design, sentence=sentence))
+    design = levels[0].plan.design
+    (_, first), *others = [
+        (each[0].plan.design.sentence, listed([level.name for level in each])) for each in by_sentence
+    ]
+    detail = "; ".join([f"{design.detail} ({first})", *(f"{sentence} ({names})" for sentence, names in others)])
+    combined = replace(plan.design, form=design.form, qualifier=design.qualifier, detail=detail)
+    return replace(plan, design=combined)
+
+
+def _levels_by_design(levels: Sequence[_Level]) -> list[list[_Level]]:
+    """The levels of each design."""
+    by_sentence: dict[str, list[_Level]] = {}
+    for level in levels:
+        by_sentence.setdefault(level.plan.design.sentence, []).append(level)
+    return [*by_sentence.values()]
+
+
+def _design_values(levels: Sequence[_Level]) -> list[dict[str, Any]]:
+    """What each design is, as data, with the levels that have it; no levels where sessions are not compared within levels."""
+    return [
+        {**each[0].plan.design.values, "levels": [level.name for level in each if level.name]}
+        for each in _levels_by_design(levels)
+    ]
 
 
 def _plans_by_level(levels: Sequence[_Level]) -> dict[Any, ComparisonPlan]:
@@ -571,12 +605,12 @@ def _by_plan(levels: Sequence[_Level], text: Callable[[ComparisonPlan], str]) ->
     return "; ".join(f"{described} ({listed(names)})" for described, names in by_text.items())
 
 
-def _about(levels: Sequence[_Level]) -> str:
+def _about(levels: Sequence[_Level]) -> Claim:
     """Whom the claim is about: the units of every level and measure, of which measures may have different ones."""
     first, every = levels[0], [of for level in levels for of in level.units]
     apart = any(level.plan.design.topics_apart for level in levels)
     found = [of for of in every if min(of.units.counts)] or every
-    return claim(first.plan.population, *found, within=first.sessions.within, levels=len(levels), topics_apart=apart)
+    return Claim.of(first.plan.population, *found, within=first.sessions.within, levels=len(levels), topics_apart=apart)
 
 
 def _spans(sessions: GroupedSessions) -> dict[str, float]:

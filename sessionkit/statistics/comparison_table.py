@@ -9,16 +9,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from sessionkit.errors import UsageError
 from sessionkit.statistics.comparison import OVERALL, TABLE
 from sessionkit.statistics.corrections import Corrected, Family, corrected
 from sessionkit.statistics.distributions import TIE, difference
 from sessionkit.statistics.effects import CONSTANT, ROUNDING, Outcome, Pair, detectable, within_text
 from sessionkit.statistics.procedures import PROCEDURES, ComparisonPlan
+from sessionkit.statistics.remarks import Remark, not_tested
 from sessionkit.statistics.units import Aligned, Blocked, Crossed, Separate, Units
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
-NO_VARIANCE = "units and groups leave no variance beyond rounding, so there is no analysis of variance"
+NOTHING_TO_TEST = "; there is nothing to test"
+NO_VARIANCE = not_tested(
+    "no variance",
+    "units and groups leave no variance beyond rounding, so there is no analysis of variance",
+    kind="limit",
+)
 NEGLIGIBLE = 1e-6
 """Standard errors up to which an estimate, or an end of its interval, may be called 0: its p-value is that of 0."""
 CLEAR_OF_0 = 4.0
@@ -109,13 +116,13 @@ class MeasureRows:
 
     rows: list[Row]
     outcome: Outcome | None
-    notes: list[str] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
 
 
 def compared(
     plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned, scale: float = 1.0
 ) -> MeasureRows:
-    """Compare the groups by one measure; where nothing can be tested a sentence says why.
+    """Compare the groups by one measure; where nothing can be tested a remark says why.
 
     Parameters
     ----------
@@ -123,47 +130,55 @@ def compared(
         What the values of the units were divided by, so that sentences give them in the measure's own units.
     """
     units, test, population = found.units, plan.test, plan.population
-    counts, notes = units.counts, []
+    counts, remarks = units.counts, list[Remark]()
     rows = _raw_rows(measure, groups, units)
     why = _untestable(plan, groups, found, scale)
     if why is not None:
-        return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
+        return MeasureRows([*rows.values()], None, [replace(why, measure=measure)])
     kept = [key for key in rows if not _same(units, *key)]
-    for i, j in [key for key in rows if key not in kept]:
-        within = within_text(TIE, _distance(units, i, j), _every(units))
-        each = f"every one of {counts[i]:,} {population}{within}"
-        notes.append(f"{measure}: {groups[i]} and {groups[j]} have the same value for {each}; there is nothing to test")
+    remarks += [_same_values(units, groups, key, population) for key in rows if key not in kept]
     flat = [key for key in kept if test.needs_spread and _flat(units, *key)]
     if not test.joint or len(flat) == len(kept):
         kept = [key for key in kept if key not in flat]
-        other = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
-        for i, j in flat:
-            notes.append(
-                f"{measure}: {_constant_difference(units, groups, (i, j), population, scale)}; without variance {test.title} has no "
-                f"error term; test={other} would work"
-            )
+        usable = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
+        advice = f"; without variance {test.title} has no error term; test={usable} would work"
+        remarks += [replace(_constant_difference(units, groups, key, population, scale), more=advice) for key in flat]
     if not kept:
-        return MeasureRows([*rows.values()], None, notes)
+        return MeasureRows([*rows.values()], None, _about(measure, remarks))
     outcome = test.run[units.layout](units, replace(plan.options, pairs=tuple(kept)))
     all_at_once = test.joint and len(groups) > 2
     smallest = float(math.factorial(len(groups) if all_at_once else 2)) ** (1 - min(counts))
     if test.signed and smallest > plan.options.alpha:
-        notes.append(
-            f"{measure}: with {min(counts)} {population} the smallest possible p from "
-            f"{'permutations' if all_at_once else 'sign changes'} is {smallest:.3g}, whatever the difference"
-        )
+        draws = "permutations" if all_at_once else "sign changes"
+        brief = f"with {min(counts)} {population} the smallest possible p from {draws} is {smallest:.3g}, whatever the difference"
+        remarks.append(not_tested("smallest p", brief, n=min(counts), value=smallest, detail=draws, kind="limit"))
     if len(groups) > 2 and not outcome.overall:
-        notes.append(f"{measure}: {NO_VARIANCE}")
+        remarks.append(NO_VARIANCE)
     for key in kept:
         rows[key] = replace(rows[key], pair=outcome.pairs[key])
         if not test.in_units:
             rows[key] = replace(rows[key], base=None, size=1.0)
-    return MeasureRows([*rows.values()], outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+    return MeasureRows([*rows.values()], outcome, _about(measure, [*remarks, *outcome.remarks]))
 
 
-def untested(measure: str, groups: Sequence[str], found: Aligned, why: str) -> MeasureRows:
+def _about(measure: str, remarks: Sequence[Remark]) -> list[Remark]:
+    """Return remarks that say which measure they are about."""
+    return [replace(remark, measure=measure) for remark in remarks]
+
+
+def untested(measure: str, groups: Sequence[str], found: Aligned, why: UsageError) -> MeasureRows:
     """The groups by one measure where the test cannot be made, with the reason."""
-    return MeasureRows([*_raw_rows(measure, groups, found.units).values()], None, [f"{measure}: {why}"])
+    remark = replace(not_tested("not separable", why.brief, why.more), measure=measure)
+    return MeasureRows([*_raw_rows(measure, groups, found.units).values()], None, [remark])
+
+
+def _same_values(units: Units, groups: Sequence[str], key: tuple[int, int], population: str) -> Remark:
+    """Say that two groups have the same value for every unit."""
+    i, j = key
+    n = units.counts[i]
+    within = within_text(TIE, _distance(units, i, j), _every(units))
+    brief = f"{groups[i]} and {groups[j]} have the same value for every one of {n:,} {population}{within}"
+    return not_tested("same values", brief, NOTHING_TO_TEST, groups=[groups[i], groups[j]], n=n)
 
 
 def _raw_rows(measure: str, groups: Sequence[str], units: Units) -> dict[tuple[int, int], Row]:
@@ -211,30 +226,37 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
     return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 
 
-def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned, scale: float) -> str | None:
+def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned, scale: float) -> Remark | None:
     """Say why no pair can be tested at all; None where some can."""
     units, population = found.units, plan.population
     least = min(units.counts)
-    one = population.removesuffix("s")
+    unit = population.removesuffix("s")
     if not isinstance(units, Blocked) and least < 2 and max(units.counts) > 1:
-        few = f"{least} {one if least else population}"
-        return f"{groups[units.counts.index(least)]} has {few} with a value; a comparison needs at least two"
+        smallest = groups[units.counts.index(least)]
+        few = f"{smallest} has {least} {unit if least else population} with a value"
+        return not_tested("few units", few, "; a comparison needs at least two", groups=[smallest], n=least)
     if not least:
-        left = f"no {one} has a defined value for every group"
-        advice = "undefined=zero counts 0 where nothing is relevant, unjudged_topics=zero where nothing is judged"
-        return f"{left}; {advice}" if found.dropped else left
+        advice = "; undefined=zero counts 0 where nothing is relevant, unjudged_topics=zero where nothing is judged"
+        brief = f"no {unit} has a defined value for every group"
+        return not_tested("no units", brief, advice if found.dropped else "", n=0)
     if least == 1 and not isinstance(units, Blocked):
-        return f"each group has 1 {one} with a value; a comparison needs at least two"
+        return not_tested(
+            "few units", f"each group has 1 {unit} with a value", "; a comparison needs at least two", n=1
+        )
     if least == 1:
-        return f"only one {one} has a value for every group; a claim about {population} like these needs at least two"
+        needed = f"; a claim about {population} like these needs at least two"
+        return not_tested("few units", f"only one {unit} has a value for every group", needed, n=1)
     every = _every(units)
     if _constant(every):
-        within = within_text(CONSTANT, float(np.ptp(every)), every)
-        return f"every value is {float(every[0]) * scale:.6g}{within}, in every group; there is nothing to test"
+        within, value = within_text(CONSTANT, float(np.ptp(every)), every), float(every[0]) * scale
+        return not_tested(
+            "constant", f"every value is {value:.6g}{within}, in every group", NOTHING_TO_TEST, value=value
+        )
     if isinstance(units, Crossed) and _explained(units):
         spread = 0.0 if units.fit is None else math.sqrt(float(units.fit.variance[0]))
         within = within_text(CONSTANT, spread, every)
-        return f"user, topic and group explain every value{within}, so no variance is left for {plan.test.title} to test against"
+        brief = f"user, topic and group explain every value{within}, so no variance is left for {plan.test.title} to test against"
+        return not_tested("no variance", brief, detail=plan.test.name)
     return None
 
 
@@ -268,17 +290,20 @@ def _distance(units: Units, i: int, j: int) -> float:
 
 def _constant_difference(
     units: Units, groups: Sequence[str], key: tuple[int, int], population: str, scale: float
-) -> str:
+) -> Remark:
     """Say that the difference of two groups does not vary, and to within what."""
     (i, j), means = key, units.means
+    pair, value = [groups[i], groups[j]], float(means[j] - means[i]) * scale
     if isinstance(units, Separate):
         spread = max(float(np.ptp(units.values[group])) for group in key)
         every = [f"every value of {groups[group]} is {means[group] * scale:.6g}" for group in key]
-        return f"{' and '.join(every)}{within_text(CONSTANT, spread, _every(units))}"
+        brief = f"{' and '.join(every)}{within_text(CONSTANT, spread, _every(units))}"
+        return not_tested("constant groups", brief, groups=pair, value=value)
     within = within_text(CONSTANT, float(np.ptp(units.values[:, j] - units.values[:, i])), units.values)
     amount = f"{(means[j] - means[i]) * scale:.6g}{within}"
-    one = population.removesuffix("s")
-    return f"{groups[j]} differs from {groups[i]} by the same amount, {amount}, for every {one}"
+    unit = population.removesuffix("s")
+    brief = f"{groups[j]} differs from {groups[i]} by the same amount, {amount}, for every {unit}"
+    return not_tested("constant difference", brief, groups=pair, value=value)
 
 
 def _same(units: Units, i: int, j: int) -> bool:

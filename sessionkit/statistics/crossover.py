@@ -30,8 +30,9 @@ def not_told_apart(units: Crossed) -> UsageError:
     groups = indicators(units.group, units.groups)
     if LeastSquares(effects, groups).separable:
         return UsageError(
-            f"{counted(len(units.values), 'session')} that can be compared are too few: {users}, {topics} and {units.groups} groups take "
-            "all of them, and none is left for the error of the difference; more sessions of these users on these topics would do"
+            f"{counted(len(units.values), 'session')} that can be compared are too few",
+            f": {users}, {topics} and {units.groups} groups take all of them, and none is left for the error of the difference; more "
+            "sessions of these users on these topics would do",
         )
     every = "both groups" if units.groups == 2 else f"the {units.groups} groups"
     kinds = [
@@ -53,8 +54,8 @@ def not_told_apart(units: Crossed) -> UsageError:
         wanted = f"sessions of the same users on the same topics with {every}"
     fewer = ", or fewer groups," if units.groups > 2 else ""
     return UsageError(
-        f"the groups cannot be separated from {needed} in the {counted(len(units.values), 'session')} that can be compared: {why}; "
-        f"{wanted} would separate them; another column{fewer} may be comparable"
+        f"the groups cannot be separated from {needed} in the {counted(len(units.values), 'session')} that can be compared",
+        f": {why}; {wanted} would separate them; another column{fewer} may be comparable",
     )
 
 
@@ -188,6 +189,13 @@ CHECKS = pl.Schema(
     }
 )
 """``check``: period or carry-over; ``statistic``: F; ``p_adjusted``: by Holm's method over all rows."""
+UNORDERED = {
+    "many sessions": f"more than {MOST_ORDERED:,} sessions have no session_order",
+    "no order": "neither a session_order nor times tell it",
+    "times tell nothing": "their times do not tell it",
+    "no session_order": "the scores have no session_order",
+}
+"""Why the order of sessions is not known, by a short code."""
 PREVIOUS = "__previous"
 """The group of the user's previous session, null where that is unknown."""
 IS_FIRST = "__first"
@@ -202,14 +210,14 @@ class SessionPlaces:
     ----------
     frame
         ``session_id``, ``session_order``, `PREVIOUS` and `IS_FIRST`; None where no order is known.
-    read_from
-        What the order is read from, other than session_order, for a sentence.
+    users
+        Of how many users of how many the times of sessions tell their places; None where session_order has them.
     unknown
-        Why the order is not known, for a sentence.
+        Why the order is not known, a key of `UNORDERED`; empty where it is known.
     """
 
     frame: pl.DataFrame | None = None
-    read_from: str = ""
+    users: tuple[int, int] | None = None
     unknown: str = ""
 
     @classmethod
@@ -232,22 +240,21 @@ class SessionPlaces:
         if ORDER in source.columns("sessions"):
             return cls(_with_previous(sessions_with(source, names).collect(), sessions))
         if source.facts.sessions > MOST_ORDERED:
-            return cls(unknown=f"more than {MOST_ORDERED:,} sessions have no session_order")
+            return cls(unknown="many sessions")
         orders = session_orders(source)
         if orders is None:
-            return cls(unknown="neither a session_order nor times tell it")
+            return cls(unknown="no order")
         ordered = sessions_with(source, names[1:]).collect().join(orders, on="session_id")
         with_place = sessions.frame.join(ordered, on="session_id", how="semi").get_column("user_id").n_unique()
         every = sessions.frame.get_column("user_id").drop_nulls().n_unique()
-        users = f", of {with_place:,} of {every:,} users" if with_place < every else ""
-        return cls(_with_previous(ordered, sessions), f", by their times{users}", "their times do not tell it")
+        return cls(_with_previous(ordered, sessions), (with_place, every), "times tell nothing")
 
     @classmethod
     def _of_scores(cls, scores: pl.LazyFrame, sessions: GroupedSessions) -> SessionPlaces:
         """Read places from a table of scores, which has a row for each session and measure."""
         names = scores.collect_schema().names()
         if ORDER not in names:
-            return cls(unknown="the scores have no session_order")
+            return cls(unknown="no session_order")
         if "user_id" not in names:
             return cls()
         columns = dict.fromkeys(("session_id", "user_id", ORDER, sessions.by))

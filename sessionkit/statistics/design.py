@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,17 @@ POPULATIONS: tuple[Population, ...] = get_args(Population)
 """What a claim goes beyond: the users (to users like them), the topics, or the sessions themselves."""
 PAIR = ["user_id", "topic_id"]
 HALF = 0.5
+FORMS = {
+    "both": "paired by user and topic",
+    "crossover": "crossover",
+    "users": "paired by user",
+    "incomplete": "incomplete blocks",
+    "topics": "paired by topic",
+    "between": "between users",
+    "sessions": "paired by session",
+    "independent": "independent",
+}
+"""What designs are called."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +40,10 @@ class Design:
         ``"both"``: paired by user and topic; ``"crossover"``: every user searched every topic once, groups alternated;
         ``"incomplete"``: users met several groups, most not all; ``"users"``, ``"topics"``, ``"sessions"``: paired by
         these; ``"independent"``.
-    sentence
-        What it is, for people: its title, a colon, and how many users and topics it holds for.
+    form
+        What it is called, a key of `FORMS`; a level of one user may have another form than name.
+    detail
+        How many users and topics it holds for, as a sentence.
     layouts
         For every claim the design supports, the first being the default, how its units lie: ``"blocked"`` (each unit
         met every group), ``"crossed"`` or ``"separate"``.
@@ -38,13 +51,35 @@ class Design:
         What a reader must know about it; empty if nothing.
     topics_apart
         Whether no topic was searched with several groups, so that a difference may be one of topics.
+    qualifier
+        What more its title says, such as that it is balanced.
+    counts
+        How many users, topics, and pairs of them there are, and how many met groups: `Counts` by ``"users"``, ``"topics"``,
+        ``"pairs"`` and ``"sessions"``.
     """
 
     name: str
-    sentence: str
+    form: str
+    detail: str
     layouts: dict[str, str]
     warning: str = ""
     topics_apart: bool = False
+    qualifier: str = ""
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """What it is, for people: its title, a colon, and how many users and topics it holds for."""
+        return f"{self.title}: {self.detail}"
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the sentence says, as data."""
+        counts = {
+            name: None if name not in self.counts else dict(vars(self.counts[name]))
+            for name in ("users", "topics", "pairs", "sessions")
+        }
+        return {"design": self.form, "is_balanced": bool(self.qualifier), **counts}
 
     @property
     def described(self) -> str:
@@ -54,7 +89,7 @@ class Design:
     @property
     def title(self) -> str:
         """Its name, for people."""
-        return self.sentence.partition(": ")[0]
+        return f"{FORMS[self.form]}, {self.qualifier}" if self.qualifier else FORMS[self.form]
 
     def population(self, population: str | None, groups: int) -> str:
         """Return what the claim is about, the default if none is asked for.
@@ -112,104 +147,108 @@ def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:
     repeated = _complete(sessions, ["session_id"], groups) if twice else None
     again = {"sessions": "blocked"} if repeated is not None and repeated.share > HALF else {}
     every = "both" if groups == 2 else f"all {groups}"
-    many_topics = topics is not None and topics.many > 1
-    many_users = users is not None and users.many > 1
+    many_topics = topics is not None and topics.n > 1
+    many_users = users is not None and users.n > 1
     apart_topics = many_topics and topics is not None and not topics.met_several
+    units = {"users": users, "topics": topics, "pairs": pairs, "sessions": repeated}
+    counts = {name: number for name, number in units.items() if number is not None}
     warning = ""
-    if many_topics and topics is not None and topics.met_several < topics.many:
+    if many_topics and topics is not None and topics.met_several < topics.n:
         warning = f"{topics.of_one('topic has', by)} only: a difference may be due to the topics"
     if pairs is not None and pairs.share > HALF and many_users and many_topics:
         had = "the same user searched the same topic with"
         if pairs.share < 1:
-            had = f"in {pairs.whole:,} of {pairs.many:,} pairs of a user and a topic the same user searched the same topic with"
-        sentence = f"paired by user and topic: {had} {every} values of {by}"
-        return Design("both", sentence, {"users": "blocked", "topics": "blocked", "sessions": "blocked"})
+            had = f"in {pairs.met_all:,} of {pairs.n:,} pairs of a user and a topic the same user searched the same topic with"
+        layouts = {"users": "blocked", "topics": "blocked", "sessions": "blocked"}
+        return Design("both", "both", f"{had} {every} values of {by}", layouts, counts=counts)
     if users is not None and users.share > HALF and many_users:
+        met_every = users.told("user met", f"{every} values of {by}")
         if topics is not None and many_topics and topics.share > HALF:
-            title = (
-                f"crossover, a balanced Latin square of users, topics and {by}" if _balanced(sessions) else "crossover"
-            )
-            sentence = (
-                f"{title}: {users.told('user met', f'{every} values of {by}')}, {topics.told('topic was searched with', every)}, "
+            detail = (
+                f"{met_every}, {topics.told('topic was searched with', every)}, "
                 f"and {_few(pairs)} of the pairs of a user and a topic has {every}; so sessions are paired by user and by topic, "
                 "not by both at once"
             )
-            return Design("crossover", sentence, {"users": "crossed", "topics": "blocked"} | again)
-        sentence = f"paired by user: {users.told('user met', f'{every} values of {by}')}"
-        return Design("users", sentence, {"users": "blocked"} | again, warning, apart_topics)
+            qualifier = f"a balanced Latin square of users, topics and {by}" if _balanced(sessions) else ""
+            layouts = {"users": "crossed", "topics": "blocked"} | again
+            return Design("crossover", "crossover", detail, layouts, qualifier=qualifier, counts=counts)
+        return Design("users", "users", met_every, {"users": "blocked"} | again, warning, apart_topics, counts=counts)
     if users is not None and users.several > HALF and many_users:
         met = users.told("user met", f"several values of {by}", users.met_several)
-        sentence = f"incomplete blocks: {met}, {users.whole or 'none'} of them {every}"
         beyond = {"topics": "blocked"} if topics is not None and many_topics and topics.share > HALF else {}
-        return Design("incomplete", sentence, {"users": "crossed"} | beyond | again)
+        layouts = {"users": "crossed"} | beyond | again
+        return Design(
+            "incomplete", "incomplete", f"{met}, {users.met_all or 'none'} of them {every}", layouts, counts=counts
+        )
     if topics is not None and topics.share > HALF and many_topics:
-        apart: dict[str, str] = {}
-        sentence = f"paired by topic: {topics.told('topic was searched with', f'{every} values of {by}')}"
         if users is not None and not users.share:
-            apart = {"users": "separate"}
             had = topics.told("topic was searched with", every)
-            sentence = f"between users: {users.of_one('user met', f'value of {by}')}; {had}"
-        return Design("topics", sentence, apart | {"topics": "blocked"} | again)
+            detail = f"{users.of_one('user met', f'value of {by}')}; {had}"
+            return Design(
+                "topics", "between", detail, {"users": "separate", "topics": "blocked"} | again, counts=counts
+            )
+        detail = topics.told("topic was searched with", f"{every} values of {by}")
+        return Design("topics", "topics", detail, {"topics": "blocked"} | again, counts=counts)
     if again and repeated is not None:
         has = repeated.told("session has a value for", f"{every} values of {by}")
-        return Design("sessions", f"paired by session: {has}", again)
-    sentence, layouts = f"independent: different sessions for each value of {by}", {"sessions": "separate"}
+        return Design("sessions", "sessions", has, again, counts=counts)
+    detail, layouts = f"different sessions for each value of {by}", {"sessions": "separate"}
     if users is not None:
-        sentence, layouts = _independent_users(users, by), _apart(sessions, users.many)
-    return Design("independent", sentence, layouts, warning, apart_topics)
+        detail, layouts = _independent_users(users, by), _apart(sessions, users.n)
+    return Design("independent", "independent", detail, layouts, warning, apart_topics, counts=counts)
 
 
-def _independent_users(users: _Met, by: str) -> str:
+def _independent_users(users: Counts, by: str) -> str:
     """What is said where hardly any user met more than one group."""
-    if users.many == 1 and users.met_several:
-        return f"independent: one user only, who met several values of {by}"
-    few = f", except {users.met_several:,} of {users.many:,} users, who met several" if users.met_several else ""
-    return f"independent: different users for each value of {by}{few}"
+    if users.n == 1 and users.met_several:
+        return f"one user only, who met several values of {by}"
+    few = f", except {users.met_several:,} of {users.n:,} users, who met several" if users.met_several else ""
+    return f"different users for each value of {by}{few}"
 
 
 @dataclass(frozen=True)
-class _Met:
+class Counts:
     """How many units there are, how many of them met every group, and how many met several."""
 
-    many: int
-    whole: int
+    n: int
+    met_all: int
     met_several: int
 
     @property
     def share(self) -> float:
         """Share of units that met every group."""
-        return self.whole / max(1, self.many)
+        return self.met_all / max(1, self.n)
 
     @property
     def several(self) -> float:
         """Share of units that met several groups."""
-        return self.met_several / max(1, self.many)
+        return self.met_several / max(1, self.n)
 
-    def told(self, did: str, what: str, many: int | None = None) -> str:
+    def told(self, did: str, what: str, n_units: int | None = None) -> str:
         """Say how many units did something: each, or so many of all.
 
-        >>> _Met(4, 4, 4).told("user met", "both"), _Met(4, 3, 4).told("user met", "both")
+        >>> Counts(4, 4, 4).told("user met", "both"), Counts(4, 3, 4).told("user met", "both")
         ('each user met both', '3 of 4 users met both')
         """
-        many = self.whole if many is None else many
+        n_units = self.met_all if n_units is None else n_units
         unit, _, verb = did.partition(" ")
-        if many == self.many:
+        if n_units == self.n:
             return f"each {did} {what}"
         verb = verb.replace("was ", "were ").replace("has", "have")
-        return f"{many:,} of {self.many:,} {unit}s {verb} {what}"
+        return f"{n_units:,} of {self.n:,} {unit}s {verb} {what}"
 
     def of_one(self, did: str, what: str) -> str:
         """Say how many units met one group alone."""
-        return self.told(did, f"one {what}", self.many - self.met_several)
+        return self.told(did, f"one {what}", self.n - self.met_several)
 
 
-def _complete(sessions: pl.DataFrame, key: list[str], groups: int) -> _Met | None:
+def _complete(sessions: pl.DataFrame, key: list[str], groups: int) -> Counts | None:
     """Count units and those that met every group; None where most sessions do not name theirs."""
     named = sessions.select(*key, "group").drop_nulls(key)
     if 2 * named.height <= sessions.height:
         return None
     met = named.unique().group_by(key).len("met").get_column("met")
-    return _Met(len(met), int((met == groups).sum()), int((met > 1).sum()))
+    return Counts(len(met), int((met == groups).sum()), int((met > 1).sum()))
 
 
 def _balanced(sessions: pl.DataFrame) -> bool:
@@ -226,9 +265,9 @@ def _balanced(sessions: pl.DataFrame) -> bool:
     return once and even(*PAIR) and even("user_id", "group") and even("topic_id", "group")
 
 
-def _few(pairs: _Met | None) -> str:
+def _few(pairs: Counts | None) -> str:
     """Say how many pairs of user and topic met every group."""
-    return "none" if pairs is None or not pairs.whole else f"only {pairs.whole:,} of {pairs.many:,}"
+    return "none" if pairs is None or not pairs.met_all else f"only {pairs.met_all:,} of {pairs.n:,}"
 
 
 def _apart(sessions: pl.DataFrame, users: int) -> dict[str, str]:
@@ -279,8 +318,7 @@ def design_of(sessions: pl.DataFrame) -> tuple[str, str]:
         return "one system", "there is nothing to compare between systems; sessions differ by user and topic"
     keys = known.select("user_id", "topic_id", group="system_id").with_row_index("session_id")
     found = read_design(keys, "system_id", systems)
-    note = found.sentence.removeprefix(f"{found.title}: ")
-    return found.title, f"{note}; {found.warning}" if found.warning else note
+    return found.title, f"{found.detail}; {found.warning}" if found.warning else found.detail
 
 
 TOLERANCE = 1e-8

@@ -421,8 +421,9 @@ def require_magnitude(measure: str, values: np.ndarray) -> None:
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     if largest > LARGEST:
         raise DataError(
-            f"{measure}: a value is {largest:.3g}, and at most {LARGEST:g} can be compared: differences of larger ones may exceed the "
-            "largest number; divide the values by 1e10"
+            f"a value is {largest:.3g}, and at most {LARGEST:g} can be compared",
+            ": differences of larger ones may exceed the largest number; divide the values by 1e10",
+            about=measure,
         )
 
 

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from sessionkit.statistics.distributions import t_beyond
+from sessionkit.statistics.remarks import Remark
 
 Interval = tuple[float, float]
 STEPS = 60
@@ -77,13 +78,13 @@ class Outcome:
         By the numbers of the two groups.
     overall
         Tests of all groups at once.
-    notes
-        What a reader of these numbers should know, one sentence each.
+    remarks
+        What a reader of these numbers should know.
     """
 
     pairs: Mapping[tuple[int, int], Pair]
     overall: tuple[Overall, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    remarks: tuple[Remark, ...] = field(default=())
 
 
 def inverted(test: Callable[[float], tuple[float, float]], low: float, high: float, alpha: float) -> Interval:

@@ -1,9 +1,9 @@
-"""Whether the difference of two groups depends on a column, such as skill: interactions, and tests of contrasts without equal variances."""
+"""Whether the difference of two groups depends on a column, such as skill: the test that units and levels support."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -11,11 +11,10 @@ import numpy as np
 import polars as pl
 
 from sessionkit.display.numbers import counted, listed
-from sessionkit.statistics.comparison import BETWEEN_USERS, level_name
+from sessionkit.statistics.comparison_statements import BETWEEN_USERS, level_name
+from sessionkit.statistics.contrasts import Contrasts, ContrastTest, compare_strata, compare_vectors
 from sessionkit.statistics.corrections import Options, corrected
 from sessionkit.statistics.design import BetweenContrast, Counterbalancing, UserSequence, read_counterbalancing
-from sessionkit.statistics.distributions import f_beyond, t_at
-from sessionkit.statistics.effects import CONSTANT, Interval
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.statistics.session_values import GroupedSessions
 from sessionkit.statistics.units import Effects, Places, coded, indicators, places_of
@@ -29,8 +28,19 @@ INTERACTION = pl.Schema(
     }
 )
 SIDES = ("minus", "plus")
-"""Columns for the reading: the levels whose difference of groups the estimate takes away, and those that it adds."""
-ROWS = pl.Schema({**INTERACTION, **dict.fromkeys(SIDES, pl.String())})
+"""Columns for the statements: the levels whose difference of groups the estimate takes away, and those that it adds."""
+REASON = pl.Struct(
+    {
+        **dict.fromkeys(("reason", "test", "usable"), pl.String()),
+        **dict.fromkeys(
+            ("units", "of_units", "least", "least_in_group", "contrasts", "of_contrasts", "left_out"), pl.Int64()
+        ),
+        "few": pl.List(pl.Struct({"level": pl.String(), "n": pl.Int64(), "in_groups": pl.List(pl.Int64())})),
+    }
+)
+"""What a note of an interaction says, as data: ``reason`` is a short code, the rest is null unless it is about it."""
+ROWS = pl.Schema({**INTERACTION, **dict.fromkeys(SIDES, pl.String()), "why": REASON})
+"""The table with columns for the statements."""
 FEWEST_UNITS = 4
 """Units that a level, or a sequence, needs to be tested: from fewer, a variance is hardly known."""
 FEWEST_IN_GROUP = 3
@@ -94,12 +104,39 @@ class LevelUnits:
         return len(self.names) >= FEWEST_UNITS and (not self.level.is_separate or in_groups.min() >= FEWEST_IN_GROUP)
 
     @property
+    def in_groups(self) -> list[int] | None:
+        """The units of each group, where these are of different units."""
+        return np.isfinite(self.cells).sum(axis=0).tolist() if self.level.is_separate else None
+
+    @property
     def how_many(self) -> str:
         """The level and its number of units."""
         units = counted(len(self.names), self.level.plan.population.removesuffix("s"))
-        if not self.level.is_separate:
+        if self.in_groups is None:
             return f"{self.level.name} has {units}"
-        return f"{self.level.name} has {units}, {' and '.join(map(str, np.isfinite(self.cells).sum(axis=0)))} in the groups"
+        return f"{self.level.name} has {units}, {' and '.join(map(str, self.in_groups))} in the groups"
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """The same as data."""
+        return {"level": self.level.name, "n": len(self.names), "in_groups": self.in_groups}
+
+
+@dataclass(frozen=True)
+class InteractionNote:
+    """Why an interaction is not tested, or what is to be said of its test: a sentence without its end, and what it says as data.
+
+    ``values`` are some of the fields of `REASON`.
+    """
+
+    reason: str
+    text: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """All fields of `REASON`."""
+        return dict.fromkeys(field.name for field in REASON.fields) | {"reason": self.reason} | dict(self.values)
 
 
 @dataclass(frozen=True)
@@ -107,12 +144,18 @@ class InteractionRow:
     """One row of the table of interactions: a test by its name, or an estimate alone, or a note that says why there is none."""
 
     n_levels: int
-    note: str | None = None
+    note: InteractionNote | None = None
     n: int | None = None
     title: str | None = None
     test: ContrastTest | None = None
     estimate: float | None = None
     sides: tuple[str, str] | tuple[None, None] = (None, None)
+
+    @property
+    def noted(self) -> tuple[object, ...]:
+        """The columns ``note``, `SIDES` and ``why``."""
+        text, why = (None, None) if self.note is None else (self.note.text, self.note.row)
+        return text, *self.sides, why
 
 
 def interactions(levels: Sequence[ComparedLevel], options: Options) -> pl.DataFrame:
@@ -123,7 +166,7 @@ def interactions(levels: Sequence[ComparedLevel], options: Options) -> pl.DataFr
     1. Each unit is in one level, such as users of one skill. The differences of users (of groups with different users, their values) are
        regressed on the level and on how much more of each topic a user searched with the second group than with the first
        (in a crossover). Each level has a variance of its own. Without topics this is Welch's t or F
-       (`sessionkit.statistics.interaction.compare_strata`). The levels may have different designs: a level where users met
+       (`sessionkit.statistics.contrasts.compare_strata`). The levels may have different designs: a level where users met
        both groups counts by its users' differences, a level with different users by its two means. A level with fewer than 4
        units, or fewer than 3 in one of its separate groups, is left out; of two levels the estimate remains.
     2. Each unit met both groups in all levels: paired t, or Hotelling's T squared, of the units' differences.
@@ -194,13 +237,13 @@ def interactions(levels: Sequence[ComparedLevel], options: Options) -> pl.DataFr
     for key, row in zip(keys, rows, strict=True):
         test = row.test
         if test is None:
-            records.append((*key, row.estimate, *[None] * 7, row.n, row.n_levels, None, row.note, *row.sides))
+            records.append((*key, row.estimate, *[None] * 7, row.n, row.n_levels, None, *row.noted))
             continue
         has_estimate = np.isfinite(test.estimate)
         ends = adjusted.interval(place, test.interval, test.estimate) if has_estimate else (np.nan, np.nan)
         numbers = (test.estimate, *ends, test.statistic, test.df, test.df_error, test.p, adjusted.p[place])
         finite = [value if np.isfinite(value) else None for value in numbers]
-        records.append((*key, *finite, row.n, row.n_levels, row.title, row.note, *row.sides))
+        records.append((*key, *finite, row.n, row.n_levels, row.title, *row.noted))
         place += 1
     return pl.DataFrame(records, schema=ROWS, orient="row")
 
@@ -210,12 +253,14 @@ def _compare_levels(levels: Sequence[LevelUnits], number: int, pair: tuple[int, 
     levels = [level for level in levels if np.isfinite(level.cells).any(axis=0).all()]
     n_levels = len(levels)
     if n_levels < 2:
-        return [InteractionRow(n_levels, "fewer than two of its values have units of both groups")]
+        note = InteractionNote("few values", "fewer than two of its values have units of both groups")
+        return [InteractionRow(n_levels, note)]
     plan = levels[0].level.plan
     without_error = next((level.level.plan for level in levels if not _has_standard_error(level.level.plan)), None)
     if without_error is not None:
         usable = "t" if without_error.layout == "blocked" else "welch"
-        note = f"{without_error.title} has no standard error of a difference; test={usable} would do"
+        text = f"{without_error.title} has no standard error of a difference; test={usable} would do"
+        note = InteractionNote("no standard error", text, {"test": without_error.test.name, "usable": usable})
         return [InteractionRow(n_levels, note)]
     in_several = pl.Series([name for level in levels for name in level.names]).value_counts()["count"]
     n_units, in_all = len(in_several), int((in_several == n_levels).sum())
@@ -225,7 +270,8 @@ def _compare_levels(levels: Sequence[LevelUnits], number: int, pair: tuple[int, 
     # least squares uses every unit of several levels; other tests need units of all of them
     usable_share = int((in_several > 1).sum()) if layouts == {"separate"} else in_all
     if len(layouts) > 1 or usable_share < ENOUGH * n_units:
-        note = f"{in_all:,} of {n_units:,} {plan.population} were in all of its values, and others in one or some"
+        text = f"{in_all:,} of {n_units:,} {plan.population} were in all of its values, and others in one or some"
+        note = InteractionNote("units in some values", text, {"units": in_all, "of_units": n_units})
         return [InteractionRow(n_levels, note)]
     if layouts == {"blocked"}:
         return [_compare_same_units(levels, n_units)]
@@ -244,7 +290,14 @@ def _has_standard_error(plan: ComparisonPlan) -> bool:
 def _compare_different_units(levels: Sequence[LevelUnits], number: int, pair: tuple[int, int]) -> InteractionRow:
     """Compare the differences of levels that have different units, each level with a variance of its own."""
     tested = [level for level in levels if level.can_be_tested]
-    few = [level.how_many for level in levels if not level.can_be_tested]
+    few = [level for level in levels if not level.can_be_tested]
+    is_separate = any(level.level.is_separate for level in levels)
+    named_few = listed([level.how_many for level in few]) if few else ""
+    of_few = {
+        "few": [level.counts for level in few],
+        "least": FEWEST_UNITS,
+        "least_in_group": FEWEST_IN_GROUP if is_separate else None,
+    }
     n = sum(len(level.names) for level in tested)
     if len(tested) < 2:
         estimate = None
@@ -252,23 +305,23 @@ def _compare_different_units(levels: Sequence[LevelUnits], number: int, pair: tu
             contrasts = _level_model(levels, number, pair).contrasts
             estimate = None if contrasts is None else float(contrasts.estimate(_values_of(levels))[0])
         needed = f"a test needs at least {FEWEST_UNITS} in each of two values"
-        if any(level.level.is_separate for level in levels):
+        if is_separate:
             needed += f", and {FEWEST_IN_GROUP} in each group"
         n = sum(len(level.names) for level in levels)
-        return InteractionRow(len(levels), f"{listed(few)}; {needed}", n, estimate=estimate, sides=_sides(levels))
+        note = InteractionNote("few units", f"{named_few}; {needed}", of_few)
+        return InteractionRow(len(levels), note, n, estimate=estimate, sides=_sides(levels))
     model = _level_model(tested, number, pair)
     if model.contrasts is None:
         reason = "users of different values searched different topics with each group, so topics and values cannot be separated"
-        return InteractionRow(len(tested), reason)
+        return InteractionRow(len(tested), InteractionNote("different topics", reason))
     values = _values_of(tested)
     test = compare_strata(values, model.contrasts, model.stratum, _size(tested))
     if test is None:
         return InteractionRow(len(tested), _without_variance(tested))
     title = f"Welch's {'t' if len(tested) == 2 else 'F'}{', adjusted for topics' if model.has_topics else ''}"
-    in_groups = (
-        f" in all and {FEWEST_IN_GROUP} in each group" if any(level.level.is_separate for level in levels) else ""
-    )
-    note = f"left out: {listed(few)}; a test needs at least {FEWEST_UNITS}{in_groups}" if few else None
+    in_groups = f" in all and {FEWEST_IN_GROUP} in each group" if is_separate else ""
+    text = f"left out: {named_few}; a test needs at least {FEWEST_UNITS}{in_groups}"
+    note = InteractionNote("values left out", text, of_few) if few else None
     return InteractionRow(len(tested), note, n, title, test, sides=_sides(tested))
 
 
@@ -353,7 +406,9 @@ def _compare_same_units(levels: Sequence[LevelUnits], n_units: int) -> Interacti
     if test is None:
         return InteractionRow(len(levels), _without_variance(levels))
     population = levels[0].level.plan.population
-    note = None if len(names) == n_units else f"{len(names):,} of {n_units:,} {population} were in all of its values"
+    text = f"{len(names):,} of {n_units:,} {population} were in all of its values"
+    note = InteractionNote("units left out", text, {"units": len(names), "of_units": n_units})
+    note = None if len(names) == n_units else note
     title = "paired t" if len(levels) == 2 else "Hotelling's T squared"
     return InteractionRow(len(levels), note, len(names), title, test, sides=_sides(levels))
 
@@ -377,6 +432,7 @@ def _compare_sequences(levels: Sequence[LevelUnits]) -> list[InteractionRow]:
         f"{counted(n_units - n, 'user')} of sequences with fewer than {FEWEST_UNITS} left out" if n < n_units else ""
     )
     rows = []
+    contrasts = {"contrasts": design.n_within, "of_contrasts": n_levels - 1, "left_out": n_units - n}
     if design.n_within:
         samples = [sequence.values @ weights for sequence, weights in zip(sequences, design.within, strict=True)]
         roots = [float(np.sqrt(len(sequence.values))) for sequence in sequences]
@@ -384,15 +440,17 @@ def _compare_sequences(levels: Sequence[LevelUnits]) -> list[InteractionRow]:
         if min(len(sample) for sample in samples) >= design.n_within + 2:
             test = compare_vectors(samples, roots, _size(levels))
         if test is None:
-            reason = f"{_within_text(levels, design)}, but a sequence has too few users, or nothing varies"
-            rows.append(InteractionRow(n_levels, reason))
+            text = f"{_within_text(levels, design)}, but a sequence has too few users, or nothing varies"
+            rows.append(InteractionRow(n_levels, InteractionNote("few users within", text, contrasts)))
         else:
             # one contrast has no natural unit here; an F without an estimate is enough
             test = replace(test, estimate=np.nan, se=np.nan)
-            note = "; ".join(filter(None, [_within_text(levels, design), left_out])) or None
+            text = "; ".join(filter(None, [_within_text(levels, design), left_out]))
+            note = InteractionNote("within users", text, contrasts) if text else None
             rows.append(InteractionRow(n_levels, note, n, "Hotelling's T squared between sequences", test))
     if design.between is not None:
-        rows.append(_compare_sequence_means(levels, sequences, design.between, left_out))
+        between = InteractionNote("between users", left_out, contrasts | {"contrasts": 1})
+        rows.append(_compare_sequence_means(levels, sequences, design.between, between))
     return rows
 
 
@@ -418,9 +476,12 @@ def _sequences_of(levels: Sequence[LevelUnits]) -> list[UserSequence]:
 
 
 def _compare_sequence_means(
-    levels: Sequence[LevelUnits], sequences: Sequence[UserSequence], between: BetweenContrast, left_out: str
+    levels: Sequence[LevelUnits], sequences: Sequence[UserSequence], between: BetweenContrast, left_out: InteractionNote
 ) -> InteractionRow:
-    """Compare users' means between sequences, for the contrast of levels that is one with the sequences."""
+    """Compare users' means between sequences, for the contrast of levels that is one with the sequences.
+
+    ``left_out`` says which users are left out, and is empty where none are.
+    """
     means = [sequence.values.mean(axis=1) for sequence in sequences]
     stratum = np.repeat(np.arange(len(means)), [len(of_sequence) for of_sequence in means])
     contrasts = Contrasts.of(np.eye(len(means))[stratum], between.weights[None, :])
@@ -428,10 +489,11 @@ def _compare_sequence_means(
     test = None if contrasts is None else compare_strata(np.concatenate(means), contrasts, stratum, _size(levels))
     minus, plus = (_names_of(levels, places) for places in (between.minus, between.plus))
     what = f"{plus} against {minus}" if plus else "the remaining contrast"
-    note = f"{what}: compared between users of different sequences, who may differ themselves"
-    note = "; ".join(filter(None, [note, left_out]))
+    text = f"{what}: compared between users of different sequences, who may differ themselves"
+    note = replace(left_out, text="; ".join(filter(None, [text, left_out.text])))
     if test is None:
-        return InteractionRow(len(levels), f"{note}; nothing varies to test it")
+        note = replace(note, reason="no variance between", text=f"{note.text}; nothing varies to test it")
+        return InteractionRow(len(levels), note)
     if not plus:  # levels count with several weights, so that the estimate is no difference of means
         test = replace(test, estimate=np.nan, se=np.nan)
     return InteractionRow(len(levels), note, n, BETWEEN_USERS, test, sides=(minus, plus))
@@ -475,7 +537,9 @@ def _fit_least_squares(levels: Sequence[LevelUnits], number: int, pair: tuple[in
     population, n_levels = levels[0].level.plan.population, len(levels)
     effects = Effects(*(coded(frame.get_column(name).fill_null(""))[0] for name in ("unit", "topic")))
     if not effects.feasible:
-        return InteractionRow(n_levels, f"too many {population} and topics for least squares")
+        return InteractionRow(
+            n_levels, InteractionNote("too many", f"too many {population} and topics for least squares")
+        )
     of_level, second = indicators(frame["level"].to_numpy(), n_levels), frame["second"].to_numpy()[:, None]
     values, nuisance, interaction = (
         effects.without(columns)
@@ -483,7 +547,8 @@ def _fit_least_squares(levels: Sequence[LevelUnits], number: int, pair: tuple[in
     )
     test = _f_of_columns(values[:, 0], nuisance, interaction, n_removed=effects.rank)
     if test is None:
-        return InteractionRow(n_levels, f"{population} and groups leave nothing, or no error, to tell it by")
+        text = f"{population} and groups leave nothing, or no error, to tell it by"
+        return InteractionRow(n_levels, InteractionNote("not separable", text))
     return InteractionRow(n_levels, None, frame["unit"].n_unique(), "least squares", test, sides=_sides(levels))
 
 
@@ -528,233 +593,7 @@ def _size(levels: Sequence[LevelUnits]) -> float:
     return max(float(np.nanmax(np.abs(level.cells))) for level in levels)
 
 
-def _without_variance(levels: Sequence[LevelUnits]) -> str:
+def _without_variance(levels: Sequence[LevelUnits]) -> InteractionNote:
     """Say that nothing varies."""
-    return f"the difference does not vary enough between {levels[0].level.plan.population} for an error term"
-
-
-SMALLEST_LENGTH = 1e-8
-"""Singular values below this share of the largest are rounding."""
-SMALLEST_VARIANCE = 1e-9
-"""A stratum's variance is at least this share of the largest one, so that its weight stays finite."""
-MOST_STEPS, CONVERGED = 200, 1e-9
-"""The estimates of variances take at most so many steps, and end where they change by no larger share."""
-
-
-@dataclass(frozen=True)
-class ContrastTest:
-    """The F test that all contrasts are 0; a single contrast has an estimate and its standard error, too."""
-
-    statistic: float
-    df: float
-    df_error: float
-    estimate: float = np.nan
-    se: float = np.nan
-
-    @property
-    def p(self) -> float:
-        """Chance of a larger F."""
-        return f_beyond(self.statistic, self.df, self.df_error)
-
-    def interval(self, alpha: float) -> Interval:
-        """The interval of the estimate."""
-        half = t_at(alpha / 2, self.df_error) * self.se
-        return self.estimate - half, self.estimate + half
-
-
-@dataclass(frozen=True, eq=False)
-class Contrasts:
-    """Contrasts of the coefficients of a least-squares fit, written for orthonormal columns.
-
-    Parameters
-    ----------
-    basis
-        Orthonormal columns that span the model, a row per value.
-    weights
-        A row per contrast: what it takes of the coefficient of each column of ``basis``.
-    """
-
-    basis: np.ndarray
-    weights: np.ndarray
-
-    @classmethod
-    def of(cls, columns: np.ndarray, contrasts: np.ndarray) -> Contrasts | None:
-        """Return contrasts of the coefficients of these columns; None where the columns cannot tell the contrasts.
-
-        Columns may depend on each other, as the shares of topics do, which add up to 0.
-        """
-        basis, lengths, directions = np.linalg.svd(columns, full_matrices=False)
-        rank = int((lengths > SMALLEST_LENGTH * max(1.0, lengths.max(initial=0.0))).sum())
-        directions = directions[:rank]
-        # a contrast can be told if it lies in the space of the rows of the model
-        if not np.allclose(contrasts @ directions.T @ directions, contrasts, atol=1e-7):
-            return None
-        return cls(basis[:, :rank], contrasts @ directions.T / lengths[:rank])
-
-    def estimate(self, values: np.ndarray) -> np.ndarray:
-        """The contrasts by ordinary least squares."""
-        estimates: np.ndarray = self.weights @ (self.basis.T @ values)
-        return estimates
-
-
-def compare_strata(values: np.ndarray, contrasts: Contrasts, stratum: np.ndarray, size: float) -> ContrastTest | None:
-    """Test contrasts of a least-squares fit where each stratum of the values has a variance of its own.
-
-    The estimates are those of ordinary least squares. The variances are those of REML (Patterson and Thompson 1971). Their
-    covariances, twice the inverse of the information, give Satterthwaite's degrees of freedom for one contrast, and those of
-    Johansen's (1980) F for several. Without covariates these are Welch's t (1938) and Welch's F (1951), exactly.
-
-    Parameters
-    ----------
-    values
-        The values, such as the differences of users.
-    contrasts
-        What is tested.
-    stratum
-        The stratum of each value, as a number from 0, such as the level of a user.
-    size
-        How large the numbers are that the values were worked out from: a spread that is rounding of these is none.
-
-    Returns
-    -------
-    ContrastTest or None
-        None where nothing varies within the strata.
-
-    Examples
-    --------
-    Means 2 and 5 with variances 1 and 4 of 3 values each: t = 3 / sqrt(1/3 + 4/3), squared 5.4; df = (5/3)^2 / (1/9 + 16/9) * 2.
-
-    >>> values, stratum = np.array([1.0, 2.0, 3.0, 3.0, 5.0, 7.0]), np.array([0, 0, 0, 1, 1, 1])
-    >>> contrasts = Contrasts.of(np.eye(2)[stratum], np.array([[-1.0, 1.0]]))
-    >>> test = compare_strata(values, contrasts, stratum, size=7.0)
-    >>> round(test.estimate, 9), round(test.statistic, 6), round(test.df_error, 6)
-    (3.0, 5.4, 2.941176)
-    """
-    unit = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of very large or small values would leave the range
-    scaled = values / unit
-    fit = _fit_variances(scaled, contrasts.basis, stratum)
-    if fit is None or np.sqrt(fit.variances.max()) * unit <= CONSTANT * size:
-        return None
-    estimates = contrasts.estimate(scaled)
-    by_stratum = np.einsum("pq,gqr,sr->gps", contrasts.weights, fit.products, contrasts.weights)
-    covariance = np.einsum("g,gps->ps", fit.variances, by_stratum)
-    squared, correction = _wald(estimates, covariance, by_stratum, fit.covariances)
-    p = len(estimates)
-    divisor = p + 2 * correction - 6 * correction / (p + 2)  # 1 for a single contrast
-    df_error = max(1.0, p * (p + 2) / (3 * correction))
-    if p > 1:
-        return ContrastTest(squared / divisor, p, df_error)
-    return ContrastTest(squared, 1, df_error, float(estimates[0]) * unit, float(np.sqrt(covariance[0, 0])) * unit)
-
-
-def compare_vectors(samples: Sequence[np.ndarray], weights: Sequence[float], size: float) -> ContrastTest | None:
-    """Test that a weighted sum of the mean vectors of samples is 0, each sample with a covariance of its own.
-
-    One sample gives Hotelling's T squared, two of one column Welch's t. Elsewhere the degrees of freedom are those of Krishnamoorthy and Yu
-    (2004, Statistics & Probability Letters 66, 161-169), which pool nothing.
-
-    Parameters
-    ----------
-    samples
-        A row per unit, a column per contrast.
-    weights
-        The weight of each sample's mean.
-    size
-        How large the numbers are that the contrasts were worked out from.
-
-    Returns
-    -------
-    ContrastTest or None
-        None where units are too few, or a contrast does not vary.
-
-    Examples
-    --------
-    >>> differences = np.array([[1.0], [2.0], [3.0]])
-    >>> test = compare_vectors([differences], [1.0], size=3.0)
-    >>> round(test.statistic, 6), test.df_error, test.estimate  # t = 2 / (1 / sqrt(3)), squared 12
-    (12.0, 2.0, 2.0)
-    """
-    unit = max(float(np.abs(sample).max(initial=0.0)) for sample in samples) or 1.0
-    samples = [sample / unit for sample in samples]
-    p = samples[0].shape[1]
-    if min(len(sample) for sample in samples) < 2:
-        return None
-    estimates = sum(weight * sample.mean(axis=0) for weight, sample in zip(weights, samples, strict=True))
-    by_sample = np.array(
-        [
-            weight**2 * np.atleast_2d(np.cov(sample.T)) / len(sample)
-            for weight, sample in zip(weights, samples, strict=True)
-        ]
-    )
-    covariance = by_sample.sum(axis=0)
-    spreads = np.sqrt(np.maximum(np.linalg.eigvalsh(covariance), 0))  # rounding may leave less than 0
-    if not spreads.min() * unit > CONSTANT * size or spreads.min() < SMALLEST_LENGTH * spreads.max():
-        return None
-    precisions = np.diag([2 / (len(sample) - 1) for sample in samples])
-    squared, correction = _wald(estimates, covariance, by_sample, precisions)
-    df = p * (p + 1) / (2 * correction)
-    df_error = df - p + 1
-    if df_error <= 0:
-        return None
-    if p > 1:
-        return ContrastTest(squared * df_error / (df * p), p, df_error)
-    return ContrastTest(squared, 1, df_error, float(estimates[0]) * unit, float(spreads[0]) * unit)
-
-
-def _wald(
-    estimates: np.ndarray, covariance: np.ndarray, parts: np.ndarray, part_covariances: np.ndarray
-) -> tuple[float, float]:
-    """Wald's statistic, and how much it varies because its covariance is estimated.
-
-    The covariance is a sum of parts with estimated factors, whose covariances are given. For one contrast the second number is the
-    squared coefficient of variation of its variance, halved: 1 / df of Satterthwaite.
-    """
-    precision = np.linalg.inv(covariance)
-    shares = precision @ parts
-    traces = np.einsum("gii->g", shares)
-    squares = np.einsum("gij,hji->gh", shares, shares)
-    correction = float((part_covariances * (np.outer(traces, traces) + squares)).sum()) / 4
-    return float(estimates @ precision @ estimates), correction
-
-
-@dataclass(frozen=True, eq=False)
-class _VarianceFit:
-    """The variance of each stratum, their covariances, and the cross products of each stratum's rows of the model."""
-
-    variances: np.ndarray
-    covariances: np.ndarray
-    products: np.ndarray
-
-
-def _fit_variances(values: np.ndarray, basis: np.ndarray, stratum: np.ndarray) -> _VarianceFit | None:
-    """Estimate the variance of each stratum by REML, of values of size 1; None where nothing varies.
-
-    At the maximum a stratum's variance is its residual sum of squares, of the fit weighted by 1 / variance, over the number of its
-    values less the columns that it pays for: sum of squares / (n - h), where all h add up to the number of columns.
-    """
-    counts = np.bincount(stratum).astype(float)
-    n_strata = len(counts)
-    rows = [stratum == number for number in range(n_strata)]
-    products = np.array([basis[row].T @ basis[row] for row in rows])
-    sums = np.array([basis[row].T @ values[row] for row in rows])
-    residuals = values - basis @ sums.sum(axis=0)
-    variances = np.bincount(stratum, weights=residuals**2) / counts
-    if variances.max() <= CONSTANT**2:  # the largest value is 1, so what is left is rounding
-        return None
-    for _ in range(MOST_STEPS):
-        variances = np.maximum(variances, SMALLEST_VARIANCE * variances.max())
-        inverse = np.linalg.inv(np.einsum("g,gqr->qr", 1 / variances, products))
-        residuals = values - basis @ (inverse @ (sums / variances[:, None]).sum(axis=0))
-        paid = np.einsum("qr,grq->g", inverse, products) / variances
-        free = np.maximum(counts - paid, SMALLEST_VARIANCE)
-        before, variances = variances, np.bincount(stratum, weights=residuals**2) / free
-        if np.abs(variances - before).max() <= CONVERGED * before.max():
-            break
-    variances = np.maximum(variances, SMALLEST_VARIANCE * variances.max())
-    inverse = np.linalg.inv(np.einsum("g,gqr->qr", 1 / variances, products))
-    # Half the trace of (P D_g P D_h) is the information on two variances; in units of each variance it is a number near n / 2.
-    shares = inverse @ products / variances[:, None, None]
-    information = np.einsum("gij,hji->gh", shares, shares) / 2
-    information[np.diag_indices(n_strata)] += counts / 2 - np.einsum("gii->g", shares)
-    relative = np.linalg.pinv(information, rcond=1e-12, hermitian=True)
-    return _VarianceFit(variances, relative * np.outer(variances, variances), products)
+    population = levels[0].level.plan.population
+    return InteractionNote("no variance", f"the difference does not vary enough between {population} for an error term")

@@ -8,35 +8,33 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from sessionkit.arguments import error_rate
-from sessionkit.display.numbers import capital, counted, interval_text, listed, p_text, readable, share_text
+from sessionkit.display.numbers import counted, listed
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.measures.base import Direction, Measure
-from sessionkit.statistics.comparison import NO_VERDICT, with_reasons, withheld_text
+from sessionkit.statistics.comparison import NO_VERDICT, withheld_row
+from sessionkit.statistics.comparison_statements import with_reasons, withheld_text
 from sessionkit.statistics.corrections import CORRECTIONS, Family, corrected
 from sessionkit.statistics.distributions import require_squares, t_at, t_beyond
 from sessionkit.statistics.effects import CONSTANT, within_text
 from sessionkit.statistics.findings import (
-    NOT_SHOWN,
-    NOT_SHOWN_CORRECTED,
     NUMBER,
     TEXT,
-    UNADJUSTED,
     WHOLE,
     TestedFinding,
-    left_out_note,
-    more_in_table,
     stated,
 )
+from sessionkit.statistics.mixed_statements import KINDS, MeasureModel, MixedSetup, claim, mixed_statements
 from sessionkit.statistics.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
-from sessionkit.statistics.session_values import chosen_sessions, outcome_note, require_values, sessions_of
+from sessionkit.statistics.remarks import Remark, left_out, not_tested
+from sessionkit.statistics.session_values import chosen_sessions, outcome_remarks, require_values, sessions_of
 from sessionkit.statistics.variance_components import (
     NEGLIGIBLE,
     FactorChoice,
@@ -50,7 +48,7 @@ from sessionkit.statistics.variance_components import (
     interval,
     means,
 )
-from sessionkit.statistics.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest
+from sessionkit.statistics.verdict import Support, leaves_out_single_queries, weakest
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.tabular import Frame
@@ -109,7 +107,7 @@ class MixedModel(TestedFinding):
         As given; `random` with the names of all factors that were tried.
     interval_rate
         Error rate of each interval of an effect.
-    notes
+    remarks
         What was left out, and what could not be fitted.
     no_verdict
         Rows of ``table`` on which no verdict may be given, and ``why``: fewer than half of the sessions of a group have a value.
@@ -127,9 +125,15 @@ class MixedModel(TestedFinding):
     correction: str
     confidence: float
     interval_rate: float
-    notes: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
     directions: Mapping[str, Direction] = field(default_factory=dict)
+    KINDS: ClassVar = KINDS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, and what could not be fitted, as sentences without their ends."""
+        return tuple(remark.text for remark in self.remarks)
 
     @property
     def family(self) -> Family:
@@ -260,40 +264,40 @@ def mixed_model(
         for number, measure in enumerate(sessions.measures)
     ]
     table, rate = _table(found, correction, alpha)
-    notes = [note for each in found for note in each.notes]
+    remarks = [remark for each in found for remark in each.remarks]
     if sessions.without_group:
-        notes.append(f"left out {counted(sessions.without_group, 'session')} without {sessions.by}")
-    notes += outcome_note(study, by)
+        brief = f"left out {counted(sessions.without_group, 'session')} without {sessions.by}"
+        counts = {f"sessions without {sessions.by}": sessions.without_group}
+        remarks.append(Remark("left_out", brief, {"counts": counts}))
+    remarks += outcome_remarks(study, by)
     unlike = alike(sessions, names)
     if unlike and table.height:
-        notes.append(
-            f"the effect of {sessions.by} is assumed the same for every user; with {unlike} in random= it may vary"
-        )
-    about = claim(max(found, key=lambda each: each.sessions))
+        brief = f"the effect of {sessions.by} is assumed the same for every user"
+        values = {"column": sessions.by, "factor": unlike}
+        remarks.append(Remark("same_effect", brief, values, f"; with {unlike} in random= it may vary"))
+    largest = max(found, key=lambda each: each.sessions)
     no_verdict = _no_verdict(table, dict(sessions.frame.get_column("group").value_counts().rows()))
     return MixedModel(
         table=table,
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
         statements=stated(
-            lines(
-                with_reasons(table, no_verdict),
+            mixed_statements(
+                table,
                 found,
-                about,
-                by=sessions.by,
-                alpha=alpha,
-                correction=correction,
-                notes=notes,
+                MixedSetup(largest, sessions.by, alpha, Family(table.height, correction), sessions.directions),
+                remarks=remarks,
+                no_verdict=no_verdict,
             ),
             restriction,
         ),
-        claim=about,
+        claim=claim(largest),
         by=sessions.by,
         random=names,
         correction=correction,
         confidence=confidence,
         interval_rate=rate,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
         no_verdict=no_verdict,
         directions=sessions.directions,
     )
@@ -324,57 +328,6 @@ def _checked(correction: str) -> None:
         raise UsageError(msg)
 
 
-MOST_ROWS = 12
-"""Differences that are read out."""
-FEW = 5
-"""Degrees of freedom below which more users or sessions are said not to help."""
-LUCKY = 0.75
-"""Standard error, as a share of that of the components, below which the reading says that it is small by chance."""
-
-
-def claim(found: MeasureModel) -> str:
-    """Say whom the claim is about: units like those that are random; the others are taken as they are."""
-    users, topics = counted(found.users, "user"), counted(found.topics, "topic")
-    single = {part for name in found.random for part in name.split(":")}
-    random = [(users, found.users, "user_id" in single), (topics, found.topics, "topic_id" in single)]
-    like = [f"{text.split()[1]} like these {text.split()[0]}" for text, many, drawn in random if drawn and many]
-    rest = [f"{'these' if many > 1 else 'this'} {text}" for text, many, drawn in random if not drawn and many]
-    said = " and ".join(like) or f"sessions like these {found.sessions:,}"
-    return f"{said}, with {' and '.join(rest)}" if rest else said
-
-
-def lines(
-    table: pl.DataFrame,
-    found: Sequence[MeasureModel],
-    about: str,
-    *,
-    by: str,
-    alpha: float,
-    correction: str,
-    notes: Sequence[str],
-) -> list[str]:
-    """Return the sentences of a reading; the rows of `table` have ``why`` no verdict may be given."""
-    told = [f"The claim is about {about}."] if table.height else []
-    family = Family(table.height, correction)
-    read = 0
-    for each in found:
-        if not each.effects:
-            continue
-        told.append(
-            f"{each.measure}: {by} fixed, {listed(each.random)} random, fitted by REML to {each.sessions:,} sessions."
-        )
-        own = table.filter(pl.col("measure") == each.measure)
-        shown = own.head(max(0, MOST_ROWS - read))
-        told += [_sentence(row, alpha, family, about) for row in shown.iter_rows(named=True)]
-        read += own.height
-        told.append(_varies(each, alpha))
-        told += _fit(each)
-    told += more_in_table(read - MOST_ROWS, "difference", "compare")
-    if family.has_unadjusted_intervals:
-        told.append(UNADJUSTED)
-    return [*told, *(f"Note: {note}." for note in notes)]
-
-
 def _no_verdict(table: pl.DataFrame, totals: Mapping[str, int]) -> pl.DataFrame:
     """The pairs of groups on which no verdict may be given, and why; `totals` are the sessions of each group, with a value or without."""
     rows = []
@@ -383,100 +336,19 @@ def _no_verdict(table: pl.DataFrame, totals: Mapping[str, int]) -> pl.DataFrame:
             Support("session", n, totals[group], f"a value for {group}", paired=False)
             for n, group in zip(counts, (a, b), strict=True)
         ]
-        why = weakest(supports).why_no_verdict
-        if why:
-            left_out = f". {capital(SINGLE_QUERY)}" if leaves_out_single_queries(measure) else ""
-            rows.append((measure, a, b, f"{why}{left_out}"))
+        support = weakest(supports)
+        if support.shortage:
+            is_single = leaves_out_single_queries(measure)
+            rows.append(withheld_row(measure, a, b, support, without_single_queries=is_single))
     return pl.DataFrame(rows, schema=NO_VERDICT, orient="row")
-
-
-def _sentence(row: dict[str, Any], alpha: float, family: Family, about: str) -> str:
-    """Say what was found for one pair."""
-    judged = f"t({row['df']:.3g}), error term {row['error_term']}"
-    interval = f"{family.interval_kind}{interval_text(row['low'], row['high'], alpha)}"
-    text = (
-        f"{row['measure']}: {row['b']} minus {row['a']}: {readable(row['estimate'])}, {interval}, "
-        f"{p_text(row['p_adjusted'])}{family.told}; {judged}."
-    )
-    if row["se"] < LUCKY * row["se_reml"]:
-        t = row["estimate"] / row["se_reml"]
-        text += (
-            f" Caution: the error mean square is by chance smaller than the residual variance implies; with the standard error "
-            f"of the components, {readable(row['se_reml'])} instead of {readable(row['se'])}, t would be {t:.3g}."
-        )
-    if row["why"] is not None:
-        return f"{text} {row['why']}."
-    if row["p_adjusted"] <= alpha:
-        side = "higher" if row["estimate"] > 0 else "lower"
-        return f"{text} There is evidence that {row['b']} is {side} than {row['a']}, for {about}."
-    few = row["df"] < FEW and "topic_id" in row["error_term"]
-    more = (
-        " So few topics give few degrees of freedom, and more users of the same topics would hardly help."
-        if few
-        else ""
-    )
-    excludes_0 = family.has_unadjusted_intervals and row["p"] <= alpha
-    return f"{text} {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{more}"
-
-
-def _varies(found: MeasureModel, alpha: float) -> str:
-    """Say how much each component varies."""
-    parts = []
-    for _, name, _, _, low, high, sd, share in found.components:
-        reach = interval_text(low**0.5, None if high is None else high**0.5, alpha)
-        parts.append(f"{name} {share_text(share, 0)} (sd {sd:.3g}, {reach})")
-    return f"{found.measure}: variance of a session within a group: {', '.join(parts)}."
-
-
-def _fit(found: MeasureModel) -> list[str]:
-    """Say what is amiss with the fit."""
-    told = []
-    nothing = [row[1] for row in found.components[:-1] if row[3] == 0]
-    if nothing:
-        told.append(
-            f"{found.measure}: the fit is singular: {listed(nothing)} estimated as 0, because no variation beyond chance was "
-            "found. This does not prove 0: the interval shows how large the sd may be."
-        )
-    if not found.fit[5]:
-        told.append(
-            f"Caution: {found.measure}: the fit did not converge; its components do not maximize the likelihood."
-        )
-    return told
 
 
 EXACT = 1e-7
 """Standard error, as a share of that of the components, below which what judges is rounding."""
 
 
-@dataclass(frozen=True)
-class MeasureModel:
-    """What was found by one measure.
-
-    Parameters
-    ----------
-    measure, sessions, users, topics
-        The measure, and of how many sessions, users and topics.
-    random
-        The factors in the model.
-    effects, components, fit
-        Rows of the tables.
-    notes
-        What was left out, or why there is no model.
-    """
-
-    measure: str
-    sessions: int
-    users: int
-    topics: int
-    random: tuple[str, ...]
-    effects: list[dict[str, Any]] = field(default_factory=list)
-    components: list[tuple[Any, ...]] = field(default_factory=list)
-    fit: tuple[Any, ...] = ()
-    notes: list[str] = field(default_factory=list)
-
-
 def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: float) -> MeasureModel:
-    """Model one measure; where there is nothing to model a sentence says why.
+    """Model one measure; where there is nothing to model a remark says why.
 
     Raises
     ------
@@ -487,13 +359,16 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
     require_squares(measure, values)
     random = factors.names
     about = (measure, len(values), of.users, of.topics, random)
-    notes = left_out_note(measure, of.dropped)
+    remarks = left_out(of.dropped, measure)
     why = _nothing(of, groups)
-    if why:
-        return MeasureModel(*about, notes=[*notes, f"{measure}: {why}"])
-    notes += [f"{measure}: {name} is not in the model: {because}" for name, because in of.left_out.items()]
+    if why is not None:
+        return MeasureModel(*about, remarks=[*remarks, replace(why, measure=measure)])
+    for name, excluded in of.left_out.items():
+        values = {"factor": name, "reason": excluded.reason, "same_as": excluded.same_as}
+        brief = f"{name} is not in the model"
+        remarks.append(Remark("not_in_model", brief, values, f": {excluded.text}", measure))
     if not random:
-        listed = "; ".join(f"{name}: {because}" for name, because in of.left_out.items())
+        listed = "; ".join(f"{name}: {excluded.text}" for name, excluded in of.left_out.items())
         msg = f"{measure}: no random factor is left for a mixed model ({listed}); compare would work"
         raise UsageError(msg)
     level = float(values.mean())
@@ -504,10 +379,9 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
     if total <= rounding or (reduced.df and reduced.left <= rounding):
         what = "the groups" if total <= rounding else "groups and factors"
         within = within_text(CONSTANT, math.sqrt((reduced.left if reduced.df else total) / len(values)), of.values)
-        return MeasureModel(
-            *about,
-            notes=[*notes, f"{measure}: {what} explain every value{within}, so no variance is left to test against"],
-        )
+        brief = f"{what} explain every value{within}, so no variance is left to test against"
+        remark = replace(not_tested("no variance", brief, detail=what), measure=measure)
+        return MeasureModel(*about, remarks=[*remarks, remark])
     fit = fitted(factors, values)
     of_groups = means(factors, fit.components, values)
     of_groups = replace(of_groups, values=of_groups.values + level)
@@ -520,8 +394,9 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
         found = contrast(factors, reduced, of_groups, fit.components, sticks=sticks, pair=pair)
         if found.se <= EXACT * found.reml:
             by = " + ".join(found.by) or "residual"
-            why = f"the error mean square, of {by}, is 0 but for rounding"
-            return MeasureModel(*about, notes=[*notes, f"{measure}: {why}, so no variance is left to test against"])
+            brief = f"the error mean square, of {by}, is 0 but for rounding, so no variance is left to test against"
+            remark = replace(not_tested("no error", brief, detail=by), measure=measure)
+            return MeasureModel(*about, remarks=[*remarks, remark])
         of_pair: dict[str, Any] = {"measure": measure}
         for side, number in zip("ab", pair, strict=True):
             of_pair |= {
@@ -539,7 +414,7 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
         rows.append((measure, name, levels, variance, low, high, variance**0.5, float(share[number])))
     singular = bool((fit.components[:-1] == 0).any())
     of_fit = (measure, len(values), of.users, of.topics, fit.log_likelihood, fit.converged, singular)
-    return MeasureModel(*about, effects, rows, of_fit, notes)
+    return MeasureModel(*about, effects, rows, of_fit, remarks)
 
 
 def _tested(found: Contrast) -> dict[str, Any]:
@@ -556,19 +431,21 @@ def _tested(found: Contrast) -> dict[str, Any]:
     }
 
 
-def _nothing(of: FactorChoice, groups: tuple[str, ...]) -> str:
-    """Say why there is nothing to model; empty where there is."""
+def _nothing(of: FactorChoice, groups: tuple[str, ...]) -> Remark | None:
+    """Say why there is nothing to model; None where there is."""
     values, factors = of.values, of.factors
     if not len(values):
-        return "no session has a defined value"
+        return not_tested("no units", "no session has a defined value", n=0)
     counts = np.bincount(factors.group, minlength=len(groups))
     if not counts.all():
-        return f"{groups[int(np.argmin(counts))]} has no session with a value"
+        empty = groups[int(np.argmin(counts))]
+        return not_tested("few units", f"{empty} has no session with a value", groups=[empty], n=0)
     spread = float(np.ptp(values))
     if spread <= CONSTANT * float(np.abs(values).max()):
         within = within_text(CONSTANT, spread, values)
-        return f"every value is {float(values[0]):.6g}{within}, in every group; there is nothing to test"
-    return ""
+        brief = f"every value is {float(values[0]):.6g}{within}, in every group"
+        return not_tested("constant", brief, "; there is nothing to test", value=float(values[0]))
+    return None
 
 
 @dataclass(frozen=True)

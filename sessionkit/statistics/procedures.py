@@ -292,7 +292,7 @@ class ComparisonPlan:
 
         Examples
         --------
-        >>> runs = Design("topics", "paired by topic: each topic was searched with both", {"topics": "blocked"})
+        >>> runs = Design("topics", "topics", "each topic was searched with both", {"topics": "blocked"})
         >>> ComparisonPlan.of(runs, 2).title, ComparisonPlan.of(runs, 2, blocked="sign").title
         ('paired t', 'sign test')
         """

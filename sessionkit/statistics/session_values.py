@@ -21,6 +21,7 @@ from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import columns_of, score, score_task, session_measures
 from sessionkit.statistics.distributions import magnitude, require_magnitude
+from sessionkit.statistics.remarks import Remark
 from sessionkit.statistics.verdict import bands_of
 from sessionkit.study import Study
 from sessionkit.study.batches import memory_budget
@@ -183,7 +184,7 @@ def require_values(source: Study | Frame, values: np.ndarray, measures: Sequence
             if source.facts.judgments
             else "; the study has no judgments: add them when it is read, see: sessionkit ingest --judgments"
         )
-    raise DataError(f"nothing to compare: no session has a value of {' or '.join(map(str, measures[:3]))}{why}")
+    raise DataError("nothing to compare", f": no session has a value of {' or '.join(map(str, measures[:3]))}{why}")
 
 
 def numbered(frame: pl.DataFrame, groups: Sequence[str]) -> np.ndarray:
@@ -353,8 +354,8 @@ def _short(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.String).str.replace(r"\.0$", "")
 
 
-def outcome_note(source: Study | Frame, by: str) -> list[str]:
-    """That groups are made by what came of the sessions, where that is known: the study says which of its values are better.
+def outcome_remarks(source: Study | Frame, by: str) -> list[Remark]:
+    """Say that groups are made by what came of the sessions, where that is known: the study says which of its values are better.
 
     Columns of users are not of their sessions; of a table of scores nothing is known.
     """
@@ -363,9 +364,8 @@ def outcome_note(source: Study | Frame, by: str) -> list[str]:
     if by not in source.settings.better and by not in AFTERWARDS:
         return []
     what = "ratings" if by in source.settings.better else "durations"
-    return [
-        f"{by} comes from the sessions, as {what} do, and was not assigned before them: a difference does not show what causes it"
-    ]
+    brief = f"{by} comes from the sessions, as {what} do, and was not assigned before them"
+    return [Remark("not_assigned", brief, {"column": by, "what": what}, ": a difference does not show what causes it")]
 
 
 def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure]) -> Reduction:

@@ -26,6 +26,7 @@ from sessionkit.statistics.effects import (
     small_sample,
     studentized,
 )
+from sessionkit.statistics.remarks import not_tested
 from sessionkit.statistics.units import Blocked, Separate
 
 WILCOXON_EXACT_TO = 50
@@ -455,13 +456,14 @@ def conover(units: Blocked, alpha: float) -> Outcome:
     spread = 2 * (n * float((ranks**2).sum()) - float((sums**2).sum())) / df
     pairs = {(i, j): float(sums[j] - sums[i]) for i in range(k) for j in range(i + 1, k)}
     if overall[-1].p > alpha or spread <= 0:
-        why = (
-            f"{overall[-1].test} finds no difference between the groups ({p_text(overall[-1].p)})"
-            if overall[-1].p > alpha
-            else "every unit ranks the groups the same, so Conover's test has no variance"
-        )
+        test, p = overall[-1].test, overall[-1].p
+        if p > alpha:
+            why, reason = f"{test} finds no difference between the groups ({p_text(p)})", "no overall difference"
+        else:
+            why, reason = "every unit ranks the groups the same, so Conover's test has no variance", "no variance"
+        remark = not_tested(reason, f"{why}, so Conover's comparison of pairs was not made", value=p, detail=test)
         none = {key: Pair(d / n, None, effect=d / n / (k - 1)) for key, d in pairs.items()}
-        return Outcome(none, overall, (f"{why}, so Conover's comparison of pairs was not made",))
+        return Outcome(none, overall, (remark,))
 
     def pair(d: float) -> Pair:
         t = abs(d) / math.sqrt(spread)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -216,6 +217,14 @@ GROUPS = "the groups"
 MANY = {USER: "users", TOPIC: "topics", SESSION: "sessions"}
 
 
+class Exclusion(NamedTuple):
+    """Why a factor is not in a model: a short code, a sentence without its end, and the factor that divides the sessions alike."""
+
+    reason: str
+    text: str
+    same_as: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class FactorChoice:
     """Sessions of one measure with the factors that they can tell apart.
@@ -236,7 +245,7 @@ class FactorChoice:
     values: np.ndarray
     users: int
     topics: int
-    left_out: dict[str, str]
+    left_out: dict[str, Exclusion]
     dropped: dict[str, int]
 
 
@@ -307,14 +316,14 @@ def chosen(sessions: GroupedSessions, column: int, names: Sequence[str]) -> Fact
         keep = keep & named
     frame = sessions.frame.filter(pl.Series(keep))
     group = numbered(frame, sessions.groups)
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Exclusion] = {}
     levels: list[np.ndarray] = []
     kept: list[str] = []
     for name in names:
         of = _levels(frame, name, sessions.by)
         _fit_for(levels, of)
         why = _why_not(name, of, np.unique(group, return_inverse=True)[1], levels, kept)  # of groups with a value
-        if why:
+        if why is not None:
             left_out[name] = why
         else:
             kept.append(name)
@@ -353,25 +362,27 @@ def _levels(frame: pl.DataFrame, name: str, by: str) -> np.ndarray:
     return found
 
 
-def _why_not(name: str, of: np.ndarray, group: np.ndarray, levels: list[np.ndarray], kept: list[str]) -> str:
-    """Say why sessions cannot tell a factor apart; empty where they can."""
+def _why_not(
+    name: str, of: np.ndarray, group: np.ndarray, levels: list[np.ndarray], kept: list[str]
+) -> Exclusion | None:
+    """Say why sessions cannot tell a factor apart; None where they can."""
     many = int(of.max(initial=-1)) + 1
     if many < 2:
-        return (
-            f"there is only one {MANY.get(name, name).removesuffix('s')}"
-            if ":" not in name
-            else "it has only one level"
-        )
+        is_plain = ":" not in name
+        text = f"there is only one {MANY.get(name, name).removesuffix('s')}" if is_plain else "it has only one level"
+        return Exclusion("one level", text)
     if many == len(of):
-        return "every session has a level of its own, so it is in the residual"
+        return Exclusion("residual", "every session has a level of its own, so it is in the residual")
     for other, its in (*zip(kept, levels, strict=True), (GROUPS, group)):
         if len(np.unique(of * (int(its.max()) + 1) + its)) == many == int(its.max()) + 1:
-            return f"it divides the sessions as {other} {'do' if other == GROUPS else 'does'}, so the two cannot be separated"
+            does = "do" if other == GROUPS else "does"
+            text = f"it divides the sessions as {other} {does}, so the two cannot be separated"
+            return Exclusion("same division", text, other)
     tried = Factors(group, int(group.max()) + 1, (*kept, name), (*levels, of)).products
     size = np.sqrt(np.diag(tried))
     if not size.all() or np.linalg.matrix_rank(tried / np.outer(size, size), tol=1e-9, hermitian=True) < len(tried):
-        return "it cannot be separated from the groups, the other factors and the residual"
-    return ""
+        return Exclusion("not separable", "it cannot be separated from the groups, the other factors and the residual")
+    return None
 
 
 @dataclass(frozen=True, eq=False)

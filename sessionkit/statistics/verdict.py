@@ -111,6 +111,37 @@ class Support:
         return self.n / self.total if self.total else 0.0
 
     @property
+    def least_pairs(self) -> int | None:
+        """How many pairs a verdict would need; None where there are enough."""
+        return FEWEST_PAIRS if self.paired and self.n < FEWEST_PAIRS else None
+
+    @property
+    def least_share(self) -> float | None:
+        """Which share of the units a verdict would need; None where it is reached."""
+        return LEAST_SHARE if self.share < LEAST_SHARE else None
+
+    @property
+    def values(self) -> dict[str, str | float | None]:
+        """The numbers that `why_no_verdict` gives."""
+        return {
+            "unit": self.unit,
+            "n": self.n,
+            "total": self.total,
+            "least_pairs": self.least_pairs,
+            "least_share": self.least_share,
+        }
+
+    @property
+    def shortage(self) -> str:
+        """How many units have a value and how many a verdict needs; empty where there are enough."""
+        needed = [] if self.least_pairs is None else [f"at least {self.least_pairs} pairs"]
+        needed += [] if self.least_share is None else [f"half of the {self.unit}s"]
+        if not needed:
+            return ""
+        have = "has" if self.n == 1 else "have"
+        return f"{self.n:,} of {counted(self.total, self.unit)} {have} {self.has}; a verdict needs {listed(needed)}"
+
+    @property
     def why_no_verdict(self) -> str:
         """Why no verdict may be given, as a sentence without its end; empty where one may.
 
@@ -119,12 +150,7 @@ class Support:
         >>> Support("user", 8, 16, "a value for both groups", paired=True).why_no_verdict
         ''
         """
-        needed = [f"at least {FEWEST_PAIRS} pairs"] if self.paired and self.n < FEWEST_PAIRS else []
-        needed += [f"half of the {self.unit}s"] if self.share < LEAST_SHARE else []
-        if not needed:
-            return ""
-        have = "has" if self.n == 1 else "have"
-        return f"No verdict: {self.n:,} of {counted(self.total, self.unit)} {have} {self.has}; a verdict needs {listed(needed)}"
+        return f"No verdict: {self.shortage}" if self.shortage else ""
 
 
 def weakest(supports: Sequence[Support]) -> Support:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,15 +18,17 @@ from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.robustness.bounds import depth_of
 from sessionkit.scoring.measures.describe import end_text, measure_interval_text, value_text
 from sessionkit.scoring.measures.direction import MeasureDirection, side_of_zero
-from sessionkit.statistics.comparison import (
+from sessionkit.statistics.comparison import Comparison
+from sessionkit.statistics.comparison_statements import (
     ADJUSTED,
-    Comparison,
+    Claim,
     adjustment_text,
     is_adjusted,
     opposite_text,
     side_of,
     units_of,
 )
+from sessionkit.statistics.design import FORMS
 from sessionkit.statistics.verdict import Verdict, disagrees, is_shown, verdict_of
 from sessionkit.study.counts import MissingLists, differing_shares, sessions_with, shares_by_group
 
@@ -246,8 +247,8 @@ def headline(of: Material, found: Comparison) -> str:
     """What the primary measure has shown: a verdict on one pair, or which of several groups differ."""
     tested = tested_rows(found)
     if tested.is_empty():
-        notes = [note.removeprefix(f"{of.primary}: ") for note in found.notes]
-        why = "; ".join(note for note in notes if not note.startswith("left out ")) or found.claim
+        remarks = [remark.body for remark in found.remarks if remark.kind != "left_out"]
+        why = "; ".join(remarks) or found.claim
         return f"Nothing could be tested by {of.primary}: {why}."
     if len(found.table) > 1:
         return _of_many(of, found, tested)
@@ -378,13 +379,13 @@ def units_in_words(of: Material, found: Comparison, measure: str) -> str:
 
 def sureness(found: Comparison, measure: str) -> list[str]:
     """The design and test, which difference would be seen, whom the claim is about, what was left out."""
-    design = capital(found.design.partition(":")[0].partition(",")[0])
-    sentences = [f"{design}; {found.test}."]
+    (design,), (claim,) = found.of_kind("design"), found.of_kind("claim")
+    sentences = [f"{capital(FORMS[design.values['designs'][0]['design']])}; {found.test}."]
     if size := detectable_text(found, measure):
         sentences.append(f"{capital(size)} would be detected with a chance of 80%.")
     if found.family.number:
-        _, comma, rest = found.claim.partition(", ")
-        sentences.append(f"The claim is about {found.population} like these{comma}{rest}.")
+        about = Claim.from_values(claim.values)
+        sentences.append(f"The claim is about {found.population} like these{about.rest}.")
     if len(found.dropped):
         dropped = ", ".join(f"{what} ({count:,})" for what, count in found.dropped.select("what", "count").rows())
         sentences.append(f"Left out: {dropped}.")
@@ -410,29 +411,18 @@ def detectable_text(found: Comparison, measure: str) -> str:
 def others_in_words(of: Material) -> list[str]:
     """What the other measures say, a family of their own, and which cannot be compared."""
     others = of.others
-    sentences = [
-        f"{measure} is not compared: {_briefly(measure, reason)}." for measure, reason in of.not_compared.items()
-    ]
+    sentences = [f"{measure} is not compared: {reason}." for measure, reason in of.not_compared.items()]
     if others is None:
         return sentences
     rows = others.with_reasons
     tested = rows.filter(pl.col("p_adjusted").is_not_null())
     untested = set(others.table["measure"]) - set(tested["measure"])
-    reasons = {
-        measure: note for note in reversed(others.notes) for measure in untested if note.startswith(f"{measure}: ")
-    }
-    sentences += [
-        f"{measure} is not tested: {_briefly(measure, reason)}." for measure, reason in sorted(reasons.items())
-    ]
+    reasons = {remark.measure: remark.brief for remark in reversed(others.remarks) if remark.measure in untested}
+    sentences += [f"{measure} is not tested: {reason}." for measure, reason in sorted(reasons.items())]
     if tested.is_empty():
         return sentences
     n_measures = counted(tested["measure"].n_unique(), "other measure")
     return [*sentences, f"Of {n_measures}{corrected_together(others)}, {_decided(of, others, tested)}."]
-
-
-def _briefly(measure: str, reason: str) -> str:
-    """Why a measure is not compared, without what to do about it."""
-    return re.split("[:;]", reason.removeprefix(f"{measure}: "))[0]
 
 
 def corrected_together(found: Comparison) -> str:
@@ -455,8 +445,9 @@ def _decided(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
         clauses.append(f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} undecided")
     clauses += [f"p and interval of {measure} disagree" for measure in split["measure"]]
     clauses += [
-        f"{measure} has no verdict ({why.removeprefix('No verdict: ').partition('. ')[0]})"
-        for measure, why in without_verdict.select("measure", "why").rows()
+        f"{measure} has no verdict ({shortage})"
+        for measure, shortage in found.no_verdict.select("measure", "shortage").rows()
+        if measure in without_verdict["measure"]
     ]
     return "; ".join(clauses)
 

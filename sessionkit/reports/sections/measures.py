@@ -22,7 +22,8 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.describe import cut_note
 from sessionkit.scoring.measures.direction import merit_of_rows
 from sessionkit.scoring.score import group_keys
-from sessionkit.statistics.comparison import Comparison, withheld_text
+from sessionkit.statistics.comparison import Comparison
+from sessionkit.statistics.comparison_statements import withheld_text
 from sessionkit.statistics.correlate import Correlations
 from sessionkit.statistics.distributions import is_highest
 from sessionkit.statistics.paper_tables import PAIR_NAME, are_paired, interval_heading, spread_table

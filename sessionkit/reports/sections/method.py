@@ -21,7 +21,7 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import columns_text, group_keys
 from sessionkit.sessions.describe import Description, describe
-from sessionkit.statistics.comparison import ADJUSTED
+from sessionkit.statistics.comparison_statements import ADJUSTED
 from sessionkit.statistics.findings import plugin_words
 from sessionkit.study import Study
 from sessionkit.study.numbering import PAIR

@@ -43,7 +43,8 @@ from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.sessions.record_accounts import heavy_losses
 from sessionkit.statistics.bands import EVERYONE, with_groups
 from sessionkit.statistics.compare import compare
-from sessionkit.statistics.comparison import Comparison, side_of
+from sessionkit.statistics.comparison import Comparison
+from sessionkit.statistics.comparison_statements import side_of
 from sessionkit.statistics.session_values import every_session, means_of_groups
 
 

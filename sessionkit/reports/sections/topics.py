@@ -18,7 +18,8 @@ from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.report_data import Material
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.describe import cut_intervals, cut_note, value_text
-from sessionkit.statistics.comparison import BETWEEN_USERS, Comparison
+from sessionkit.statistics.comparison import Comparison
+from sessionkit.statistics.comparison_statements import BETWEEN_USERS
 from sessionkit.statistics.distributions import is_highest
 
 DRAWN = 10_000

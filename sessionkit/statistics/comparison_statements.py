@@ -67,9 +67,9 @@ class Claim:
         cls, population: str, *parts: Aligned, within: str | None = None, levels: int = 1, topics_apart: bool = False
     ) -> Claim:
         """Return the claim about the sessions of some measures and levels."""
-        counts = [[getattr(part, name) for part in parts] for name in ("users", "topics", "sessions")]
-        ranges = ([min(numbers), max(numbers)] for numbers in counts)
-        return cls(population, *ranges, within, levels, topics_apart)
+        counts = ([getattr(part, name) for part in parts] for name in ("users", "topics", "sessions"))
+        users, topics, sessions = ([min(numbers), max(numbers)] for numbers in counts)
+        return cls(population, users, topics, sessions, within, levels, topics_apart)
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Claim:
@@ -206,7 +206,7 @@ def comparison_statements(
 
 def more_statements(count: int, what: str, verb: str) -> list[Statement]:
     """Say that the tables of a verb have more rows than were read out; nothing where they have not."""
-    values = {"count": count, "what": what, "verb": verb}
+    values: dict[str, Value] = {"count": count, "what": what, "verb": verb}
     return [Statement("more", text, values) for text in more_in_table(count, what, verb)]
 
 
@@ -445,7 +445,7 @@ def _difference(row: dict[str, Any], setup: ComparisonSetup, support: Mapping[st
     side = side_of(row) if verdict == "shown" else 0.0
     direction = MeasureDirection.named(row["measure"], setup.directions)
     level = setup.level_of(row)
-    names = (
+    names = [
         "measure",
         "a",
         "b",
@@ -459,8 +459,8 @@ def _difference(row: dict[str, Any], setup: ComparisonSetup, support: Mapping[st
         "p",
         "p_adjusted",
         "relative",
-    )
-    names += ("mark", "mean_a", "mean_b", "raw_difference", "wins", "ties", "losses", "detectable")
+    ]
+    names += ["mark", "mean_a", "mean_b", "raw_difference", "wins", "ties", "losses", "detectable"]
     values: dict[str, Value] = {
         "level": level,
         **{name: row[name] for name in names},
@@ -480,7 +480,7 @@ def _difference(row: dict[str, Any], setup: ComparisonSetup, support: Mapping[st
     return Statement("difference", f"{prefix}{_sentence(row, setup, verdict)}", values)
 
 
-def _verdict(row: Mapping[str, Any], setup: ComparisonSetup) -> str:
+def _verdict(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """What a row shows, one of the verdicts of the kind ``difference``."""
     alpha = setup.plan.options.alpha
     if row["raw_difference"] is None:

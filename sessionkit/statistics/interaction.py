@@ -321,8 +321,8 @@ def _compare_different_units(levels: Sequence[LevelUnits], number: int, pair: tu
     title = f"Welch's {'t' if len(tested) == 2 else 'F'}{', adjusted for topics' if model.has_topics else ''}"
     in_groups = f" in all and {FEWEST_IN_GROUP} in each group" if is_separate else ""
     text = f"left out: {named_few}; a test needs at least {FEWEST_UNITS}{in_groups}"
-    note = InteractionNote("values left out", text, of_few) if few else None
-    return InteractionRow(len(tested), note, n, title, test, sides=_sides(tested))
+    left_out = InteractionNote("values left out", text, of_few) if few else None
+    return InteractionRow(len(tested), left_out, n, title, test, sides=_sides(tested))
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,8 +407,8 @@ def _compare_same_units(levels: Sequence[LevelUnits], n_units: int) -> Interacti
         return InteractionRow(len(levels), _without_variance(levels))
     population = levels[0].level.plan.population
     text = f"{len(names):,} of {n_units:,} {population} were in all of its values"
-    note = InteractionNote("units left out", text, {"units": len(names), "of_units": n_units})
-    note = None if len(names) == n_units else note
+    left_out = InteractionNote("units left out", text, {"units": len(names), "of_units": n_units})
+    note = None if len(names) == n_units else left_out
     title = "paired t" if len(levels) == 2 else "Hotelling's T squared"
     return InteractionRow(len(levels), note, len(names), title, test, sides=_sides(levels))
 

@@ -364,9 +364,9 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
     if why is not None:
         return MeasureModel(*about, remarks=[*remarks, replace(why, measure=measure)])
     for name, excluded in of.left_out.items():
-        values = {"factor": name, "reason": excluded.reason, "same_as": excluded.same_as}
+        excluded_by = {"factor": name, "reason": excluded.reason, "same_as": excluded.same_as}
         brief = f"{name} is not in the model"
-        remarks.append(Remark("not_in_model", brief, values, f": {excluded.text}", measure))
+        remarks.append(Remark("not_in_model", brief, excluded_by, f": {excluded.text}", measure))
     if not random:
         listed = "; ".join(f"{name}: {excluded.text}" for name, excluded in of.left_out.items())
         msg = f"{measure}: no random factor is left for a mixed model ({listed}); compare would work"

@@ -182,14 +182,19 @@ def _claim_statement(model: MeasureModel) -> Statement:
     """Say whom the claim is about."""
     single = {part for name in model.random for part in name.split(":")}
     random = [name for name in ("users", "topics") if f"{name.removesuffix('s')}_id" in single]
-    values = {"users": model.users, "topics": model.topics, "sessions": model.sessions, "random": random}
+    values: dict[str, Value] = {
+        "users": model.users,
+        "topics": model.topics,
+        "sessions": model.sessions,
+        "random": random,
+    }
     return Statement("claim", f"The claim is about {claim(model)}.", values)
 
 
 def _model(model: MeasureModel, by: str) -> Statement:
     """Say which model was fitted."""
     text = f"{model.measure}: {by} fixed, {listed(model.random)} random, fitted by REML to {model.sessions:,} sessions."
-    values = {"by": by, "random": list(model.random), "sessions": model.sessions}
+    values: dict[str, Value] = {"by": by, "random": list(model.random), "sessions": model.sessions}
     return Statement("model", text, {"level": None, "measure": model.measure, **values})
 
 
@@ -275,7 +280,7 @@ def _variance(model: MeasureModel, alpha: float) -> Statement:
         parts.append(f"{name} {share_text(share, 0)} (sd {sd:.3g}, {interval_text(low_sd, high_sd, alpha)})")
         components.append({"component": name, "share": share, "sd": sd, "low": low_sd, "high": high_sd})
     text = f"{model.measure}: variance of a session within a group: {', '.join(parts)}."
-    values = {"components": components, "confidence": 1 - alpha}
+    values: dict[str, Value] = {"components": components, "confidence": 1 - alpha}
     return Statement("variance", text, {"level": None, "measure": model.measure, **values})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -380,7 +380,8 @@ def units_in_words(of: Material, found: Comparison, measure: str) -> str:
 def sureness(found: Comparison, measure: str) -> list[str]:
     """The design and test, which difference would be seen, whom the claim is about, what was left out."""
     (design,), (claim,) = found.of_kind("design"), found.of_kind("claim")
-    sentences = [f"{capital(FORMS[design.values['designs'][0]['design']])}; {found.test}."]
+    designs = cast("list[dict[str, str]]", design.values["designs"])
+    sentences = [f"{capital(FORMS[designs[0]['design']])}; {found.test}."]
     if size := detectable_text(found, measure):
         sentences.append(f"{capital(size)} would be detected with a chance of 80%.")
     if found.family.number:

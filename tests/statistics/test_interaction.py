@@ -16,9 +16,10 @@ from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.oneway import anova_oneway
 
 import sessionkit as sk
+from sessionkit.statistics.contrasts import Contrasts, compare_strata, compare_vectors
 from sessionkit.statistics.corrections import Options
 from sessionkit.statistics.design import read_design
-from sessionkit.statistics.interaction import ComparedLevel, Contrasts, compare_strata, compare_vectors, interactions
+from sessionkit.statistics.interaction import ComparedLevel, interactions
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.statistics.session_values import sessions_of
 from tests.support.clinic import read_clinic

@@ -61,7 +61,7 @@ def test_conover():
 def test_conover_is_not_made_without_a_significant_friedman():
     found = conover(S, 0.01)  # Iman-Davenport p .01256
     assert p_values(found) == [None] * 3
-    assert "was not made" in found.notes[0]
+    assert found.remarks[0].values["reason"] == "no overall difference"
 
 
 def test_nemenyi():

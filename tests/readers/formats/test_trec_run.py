@@ -236,7 +236,8 @@ def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, count
     if counted is not None:
         n_turns, n_sessions, examples = counted
         sessions = "1 session" if n_sessions == 1 else f"{n_sessions} sessions"
-        assert messages_with(warned, f"{n_turns} topics", f"{sessions} {examples}")
+        counts = (f"{n_turns} topics", f"{sessions} {examples}")
+        assert messages_with(warned, *counts, "session_from = ", "study.toml (--session-from)")
         pattern = re.search(r"session_from = '(.+?)' ", warned[0])[1]
         assert re.fullmatch(pattern, topics[-1])["position"] == re.search(r"\d+$", topics[-1])[0]
         assert warned[0] in study.notes

@@ -82,12 +82,13 @@ def test_a_kind_that_says_nothing_says_so():
 def test_a_notebook_gets_text(elements):
     tags, text = elements(Found()._repr_html_())
     assert tags <= {"div", "style", "p", "h4", "table", "thead", "tbody", "tr", "th", "td"}
-    assert text.count("</td><script>alert(1)</script>\\e[31m\\u202e\\r\\n\\u2028<img src=x onerror=alert(1)>") == 4
+    shown = "</td><script>alert(1)</script>\\e[31m\\u202e\\r\\n\\u2028<img src=x onerror=alert(1)>"
+    assert text.count(shown) == 4
 
 
 def test_right_to_left_text_keeps_to_its_cell():
     shown = in_html([], {"t": pl.DataFrame({"query": ["שלום"], "n": [3]})})
-    assert re.search('<td dir="auto">שלום</td><td[^>]*>3</td>', shown)
+    assert re.search('<td dir="auto">שלום</td><td[^>]*>3<', shown)
 
 
 def test_colors_are_the_notebook_s():

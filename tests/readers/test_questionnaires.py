@@ -177,9 +177,9 @@ def test_answers_are_the_first_of_each_respondent(tmp_path_factory, answers):
         (
             "P,age\nu1,3\n",
             {},
-            r"w.csv .*whose answers.*; .*\{ user_id = ... \}",
+            r"w.csv .*whose .*\{ user_id = ... \}",
         ),
-        ("user_id,age\nu1,3\n", {"items": ["Age"]}, "no column 'Age' .*; .*'age'"),
+        ("user_id,age\nu1,3\n", {"items": ["Age"]}, "no column 'Age' .*'age'"),
         ("user_id,age\nu1,3\n", {"name_items": "(?P<item>.+)"}, "name_items .*groups item and"),
         ("user_id,age\nu1,3\n", {"name_items": "("}, "no regular expression"),
         (
@@ -188,12 +188,12 @@ def test_answers_are_the_first_of_each_respondent(tmp_path_factory, answers):
             "no column .*like name_items",
         ),
         ("user_id,user_id\nu1,3\n", {}, "named twice"),
-        ("user_id,item,value\nu1,__time,3\n", {}, "item is called '__time'"),
-        ("user_id\nu1\n", {}, r"has no items beside user_id"),
+        ("user_id,item,value\nu1,__time,3\n", {}, "called '__time'"),
+        ("user_id\nu1\n", {}, "no items beside user_id"),
         ("topic_id,system_id\nT1,S1\n", {"columns": {"topic_id": "topic_id", "x": "system_id"}}, None),
         (
-            "session_id,user_id,topic_id\na,u1,T1\n",
-            {"columns": {"session_id": "session_id", "judgment_key": "topic_id"}},
+            "session_id,user_id,task\na,u1,T1\n",
+            {"columns": {"session_id": "session_id", "judgment_key": "task"}},
             "'judgment_key' is also",
         ),
     ],

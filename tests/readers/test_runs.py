@@ -287,7 +287,7 @@ def test_turns_without_sessions_are_warned_of():
         (lambda: sk.from_run("no such run"), "no such file"),
         (lambda: sk.from_run(RUN, sessions="(?P<session>"), "not a regular expression"),
         (lambda: sk.from_run(RUN, sessions=r"(?P<conversation>.+)_(?P<position>\d+)"), "group 'conversation'"),
-        (lambda: sk.from_run(RUN, sessions="map.tsv"), "sessions is 'map.tsv', .*regular expression"),
+        (lambda: sk.from_run(RUN, sessions="map.tsv"), "sessions is 'map.tsv', .*expression"),
         (
             lambda: sk.from_run(RUN, sessions={"qid": ["31_1"]}),
             "sessions .*session_id .*query_position",

@@ -292,5 +292,6 @@ def test_an_ideal_of_n_queries_has_the_positions_1_to_n():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
-    assert value(study, "nsDCG(ideal_queries=3,query_discount=none)@2") == pytest.approx(2 / 3)
+    of_three = value(study, "nsDCG(ideal_queries=3,query_discount=none)@2")
+    assert of_three == pytest.approx(2 / 3)
     assert value(study, "nsDCG(query_discount=none)@2") == 1

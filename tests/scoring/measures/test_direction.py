@@ -100,26 +100,26 @@ def test_a_part_is_better_where_its_values_are_those_that_are_better(study, by_s
     measure = EXAMPLES[name]
     pairs = of_users((user, values[-1], np.mean(values[:-1])) for user, values in by_session[str(measure)])
     away = pairs[:, 0] - pairs[:, 1]
-    said = sk.breakdown_tests(study, measure, by=None, draws=0).reading.split("\n")[1]
+    finding = sk.breakdown_tests(study, measure, by=None, draws=0)
     if np.ptp(away) < 1e-9:
-        assert said.startswith("The last query and the")
+        assert finding.of_kind("no_interval")
         return
+    (difference,) = finding.of_kind("difference")
     low, high = stats.ttest_1samp(away, 0).confidence_interval()
     if low <= 0 <= high:
-        assert said.startswith("No difference between the last")
+        assert difference.values["verdict"] == "not shown"
         return
     is_better = (low > 0) == (measure.direction == "higher")
-    assert said.startswith(f"The last query is {'better' if is_better else 'worse'} ")
+    assert difference.values["better"] == ("last" if is_better else "non-last")
     assert is_better or name in NOT_OF_RANKS
 
 
 @pytest.mark.parametrize("name", LOWER)
 def test_lower_is_better_of_measures_of_effort_and_error(study, name):
     assert EXAMPLES[name].direction == "lower"
-    said = sk.breakdown_tests(study, EXAMPLES[name], "last,last-first", by=None, draws=0).reading
-    for against in ("earlier ones", "first query"):
-        assert f"query is better than the {against}: " in said
-    assert "worse" not in said
+    differences = sk.breakdown_tests(study, EXAMPLES[name], "last,last-first", by=None, draws=0).of_kind("difference")
+    sides = [tuple(each.values[side] for side in ("part", "against", "better")) for each in differences]
+    assert sides == [("last", "non-last", "last"), ("last", "first", "last")]
 
 
 @pytest.mark.few(14, slow=7)
@@ -178,9 +178,9 @@ def longest(gains):
 @pytest.mark.parametrize("direction", ["lower", "higher", "unknown"])
 def test_measures_of_ones_own_have_the_direction_that_they_declare(study, direction):
     measure = sk.define("Below", longest, direction=direction)
-    said = sk.breakdown_tests(study, measure, by=None, draws=0).reading
-    expected = {"lower": "is worse than", "higher": "is better than", "unknown": "has higher values than"}[direction]
-    assert f"The last query {expected} the " in said
+    (difference,) = sk.breakdown_tests(study, measure, by=None, draws=0).of_kind("difference")
+    better = {"lower": "non-last", "higher": "last", "unknown": None}[direction]
+    assert (difference.values["higher"], difference.values["better"]) == ("last", better)
     found = sk.compare(study, sk.mean(measure))
     means = dict(found.groups.select("system_id", "mean").rows())
     rows = [row for rows in spec_of(group_means(found))["datasets"].values() for row in rows if "mean" in row]

@@ -64,10 +64,9 @@ def test_text_round_trips(data):
 def test_defaults_are_left_out_and_numbers_are_shortest():
     assert str(sk.sDCG(b=2.0, bq=4, gain="linear") @ 10) == "sDCG@10"
     assert str(sk.sDCG(gain=(0, 1, 10, 100.0), b=1.50)) == "sDCG(gain=0-1-10-100,b=1.5)"
-    assert (
-        str(parse_measure("sDCG(query_discount=shifted,discount=shifted,gain=exp2)@9"))
-        == "sDCG(gain=exp2,discount=shifted,query_discount=shifted)@9"
-    )
+    parameters = ["query_discount=shifted", "discount=shifted", "gain=exp2"]
+    ordered = f"sDCG({','.join(reversed(parameters))})@9"
+    assert str(parse_measure(f"sDCG({','.join(parameters)})@9")) == ordered
 
 
 def test_other_spellings_of_values():
@@ -76,7 +75,8 @@ def test_other_spellings_of_values():
 
 
 def test_presets_expand_and_can_be_overridden():
-    assert str(sk.sDCG(like="jiang2016", b=3)) == "sDCG(gain=exp2,discount=shifted,query_discount=shifted,b=3)"
+    expanded = "sDCG(gain=exp2,discount=shifted,query_discount=shifted,b=3)"
+    assert str(sk.sDCG(like="jiang2016", b=3)) == expanded
     assert sk.sDCG(like="ecir2008") == sk.sDCG
 
 
@@ -112,7 +112,7 @@ def test_presets_expand_and_can_be_overridden():
         ("nsDCG(normalize=query,ideal=spread)", "leave out ideal"),
         ("mean@10", "needs a measure inside"),
         ("mean(nDCG@10)@5", "takes no cutoff"),
-        ("mean(mean(nDCG@10))", "queries, or sDCG, nsDCG or sRBP"),
+        ("mean(mean(nDCG@10))", "or sDCG, nsDCG or sRBP"),
         ("avgpos(AP@10)", "avgpos takes .*cumulates gain"),
         ("avgpos(nDCG@10,length=5)", "ranks of a list .*cutoff"),
         ("mean(avgpos(sDCG@10))", "mean takes a measure of queries"),

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import polars as pl
 
 from sessionkit.arguments import DrawnUnits, SignalChoice, Unmarked
 from sessionkit.display.numbers import counted, ends_text, share_text
+from sessionkit.display.statements import Statement, Value
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.robustness.calibrate_counts import Calibration, Counting, LookCounts, examined, observed, signal_of
 from sessionkit.robustness.calibrate_fits import (
+    DIGITS,
+    FLAT,
     LIKELIHOOD,
+    OPEN,
     FittedModel,
     State,
+    as_stored,
     expected_table,
     fits_table,
     grids_table,
@@ -134,16 +139,14 @@ def calibrate(
     )
     found = [made for one in models for made in made_of(one, whole, (ranks or one.ranks, queries), resampling)]
     kind = f"percentile bootstrap of {whole.units}"
-    warnings = warnings_of(found, whole)
     return Calibration(
         table=parameters_table(found, kind),
         fits=fits_table(found),
         expected=expected_table(found),
         examined=examined(whole, ranks, queries),
         grids=grids_table(found),
-        statements=stated(lines_of(found, whole, warnings, kind), restriction),
+        statements=stated(make_statements(found, whole, kind), restriction),
         measures=measures_of(found),
-        warnings=tuple(warnings),
         signal=chosen,
         unmarked=unmarked,
         min_dwell=float(min_dwell),
@@ -174,9 +177,9 @@ def count_looks(
     if not isinstance(seen, Study):
         return counted_table(seen), "counts"
     chosen = signal_of(seen, signal, min_dwell)
-    drawn, because = _units(seen, units)
+    drawn, reason = _units(seen, units)
     have = (seen.columns("sessions"), seen.columns("results"))
-    return observed(seen, Counting(chosen, float(min_dwell), unmarked, cut_short, drawn, have), memory, because), chosen
+    return observed(seen, Counting(chosen, float(min_dwell), unmarked, cut_short, drawn, have), memory, reason), chosen
 
 
 def _check(unmarked: str, ranks: int | None, queries: int | None) -> None:
@@ -193,18 +196,17 @@ def _check(unmarked: str, ranks: int | None, queries: int | None) -> None:
 
 
 def _units(study: Study, asked: str) -> tuple[str, str]:
-    """What is drawn for intervals, and why."""
+    """What is drawn for intervals, and why: one of `RESAMPLED`."""
     users = pl.col("user_id")
     known, many = study.sessions.select(users.count(), users.drop_nulls().n_unique().alias("many")).collect().row(0)
     if asked == "users" and not known:
         msg = "units=users: the log names no users; use units=sessions"
         raise UsageError(msg)
     if asked == "users" or (asked == "auto" and known > many):
-        several = ", since users have several sessions, which are not independent" if asked == "auto" else ""
-        return "users", f"whole users{several}"
+        return "users", "several_sessions" if asked == "auto" else "users"
     if asked == "sessions":
-        return "sessions", "sessions, as if they were independent"
-    return "sessions", "sessions: no user has several" if known else "sessions: the log names no users"
+        return "sessions", "sessions"
+    return "sessions", "one_session_each" if known else "no_users"
 
 
 LISTED = 6
@@ -213,63 +215,90 @@ GAP = 0.05
 """A fit that misses an observed share by more than this is said to."""
 
 
-def warnings_of(found: Sequence[FittedModel], whole: LookCounts) -> list[str]:
-    """What cannot be told, and which fits depend on the grid."""
-    lines = []
-    for model in _models(found):
-        lines += [
-            f"NOT IDENTIFIABLE: {name} of {model.text} ({model.rank_form}) cancels from the shape of the discount, so no "
-            "counts can identify it; any value gives proportional scores."
-            for name in model.canceled
-        ]
+def _state_warnings(found: Sequence[FittedModel], whole: LookCounts) -> list[Statement]:
+    """Say what cannot be told, and which fits depend on the grid."""
     single = whole.queries == 1
+    statements = [_state_canceled(model, name, single=single) for model in _models(found) for name in model.canceled]
     for made in found:
-        fit, model = made.fit, made.fit.model
-        for free, state, value in zip(model.free, fit.states, fit.values, strict=True):
-            who = f"{free.name} of {model.text} by {fit.criterion}"
-            if state in (State.flat, State.open_):
-                lines.append(
-                    f"NOT IDENTIFIABLE: {who}; {str(state).removeprefix('not identifiable: ')}{_why(model, single)}."
-                )
-            elif state in (State.low, State.high):
-                lines.append(
-                    f"NOT IDENTIFIABLE: {who} runs to the end of its range ({value:.4g}); {_at_end(free.name, state, single)}."
-                )
-            elif state is not State.told:
-                lines.append(f"ONLY BOUNDED: {who} has {state} within its range.")
-    for made in found:
-        if made.depends and made.fit.usable:
-            lines.append(_moving(made))
-    return lines
+        fit = made.fit
+        for free, state, value in zip(fit.model.free, fit.states, fit.values, strict=True):
+            if state is not State.told:
+                statements.append(_state_unidentified(made, free.name, state, float(value), single=single))
+    return [*statements, *(_state_moving(made) for made in found if made.depends and made.fit.usable)]
 
 
-def lines_of(found: Sequence[FittedModel], whole: LookCounts, warnings: Sequence[str], kind: str) -> list[str]:
-    """The reading, a sentence or two a line."""
-    lines = [*warnings, *whole.told]
+def _state_canceled(model: DiscountModel, name: str, *, single: bool) -> Statement:
+    """Say that a parameter cancels from the shape of the discount."""
+    text = (
+        f"NOT IDENTIFIABLE: {name} of {model.text} ({model.rank_form}) cancels from the shape of the discount, so no "
+        "counts can identify it; any value gives proportional scores."
+    )
+    values = {"model": model.text, "criterion": None, "parameter": name, "reason": "canceled", "estimate": None}
+    return Statement("not_identified", text, {**values, "one_query": single})
+
+
+def _state_unidentified(made: FittedModel, name: str, state: State, value: float, *, single: bool) -> Statement:
+    """Say that a parameter is not told, or that only one limit is."""
+    fit, model = made.fit, made.fit.model
+    who = f"{name} of {model.text} by {fit.criterion}"
+    values = {"model": model.text, "criterion": fit.criterion, "parameter": name}
+    if state in (State.open_low, State.open_high):
+        limit = "lower" if state is State.open_low else "upper"
+        text = f"ONLY BOUNDED: {who} has {state} within its range."
+        return Statement("bounded", text, {**values, "limit": limit})
+    reason = REASONS[state]
+    if state in (State.low, State.high):
+        text = f"NOT IDENTIFIABLE: {who} runs to the end of its range ({value:.4g}); {_at_end(name, state, single)}."
+        return Statement(
+            "not_identified", text, {**values, "reason": reason, "estimate": as_stored(value), "one_query": single}
+        )
+    why = FLAT if state is State.flat else OPEN
+    text = f"NOT IDENTIFIABLE: {who}; {why}{_why(model, single)}."
+    return Statement("not_identified", text, {**values, "reason": reason, "estimate": None, "one_query": single})
+
+
+REASONS = {State.flat: "flat", State.open_: "open", State.low: "lower_end", State.high: "upper_end"}
+"""Why a parameter is not identified, by its state."""
+
+
+def make_statements(found: Sequence[FittedModel], whole: LookCounts, kind: str) -> list[Statement]:
+    """Return the statements of a finding; `kind` is that of intervals from draws."""
+    statements = [*_state_warnings(found, whole), *whole.statements]
     if whole.clicks is None:
-        lines.append(_reached(whole))
+        statements.append(_state_observed(whole))
     for made in found:
         if made.fit.criterion == LIKELIHOOD and made.fit.usable:
-            lines += _fitted(made, kind)
-    others = [made for made in found if made.fit.criterion != LIKELIHOOD and made.measure]
-    if len(others) > LISTED:
-        lines.append(
-            "For comparison with the literature the table fits has TSE and KL fits to shares of looks scaled to sum to 1."
-        )
-    elif others:
-        listed = "; ".join(f"{made.fit.criterion} {made.measure} ({made.fit.best:.4f})" for made in others)
-        lines.append(f"For comparison with the literature, fits to shares of looks scaled to sum to 1: {listed}.")
-    lines += _ranking(found)
+            statements += _state_fit(made, kind)
+    statements += _state_other_criteria(found)
+    statements += _state_best_model(found)
     measures = measures_of(found)
-    if measures:
-        lines.append(f"Score with the fitted discounts: {', '.join(measures)}.")
-    else:
-        lines.append("There is no fitted discount to score with.")
-    lines.append(
+    text = (
+        f"Score with the fitted discounts: {', '.join(measures)}."
+        if measures
+        else "There is no fitted discount to score with."
+    )
+    statements.append(Statement("measures", text, {"measures": list(measures)}))
+    text = (
         "These discounts describe these searchers, systems and topics: how far searchers looked, not how useful a result was "
         "to them."
     )
-    return lines
+    return [*statements, Statement("scope", text)]
+
+
+def _state_other_criteria(found: Sequence[FittedModel]) -> list[Statement]:
+    """Name the fits by other criteria; none where there are none."""
+    others = [made for made in found if made.fit.criterion != LIKELIHOOD and made.measure]
+    if len(others) > LISTED:
+        text = "For comparison with the literature the table fits has TSE and KL fits to shares of looks scaled to sum to 1."
+        return [Statement("other_criteria", text, {"count": len(others), "fits": []})]
+    if not others:
+        return []
+    listed = "; ".join(f"{made.fit.criterion} {made.measure} ({made.fit.best:.4f})" for made in others)
+    text = f"For comparison with the literature, fits to shares of looks scaled to sum to 1: {listed}."
+    fits = [
+        {"criterion": made.fit.criterion, "measure": made.measure, "distance": float(made.fit.best)} for made in others
+    ]
+    return [Statement("other_criteria", text, {"count": len(others), "fits": fits})]
 
 
 def measures_of(found: Sequence[FittedModel]) -> tuple[str, ...]:
@@ -305,79 +334,103 @@ def _at_end(name: str, state: State, single: bool) -> str:
     return f"nobody, or hardly anybody, is seen to stop {'querying' if of_queries else 'looking further down'}"
 
 
-def _moving(made: FittedModel) -> str:
-    """That a fit depends on the grid, with how far it goes."""
+def _state_moving(made: FittedModel) -> Statement:
+    """Say that a fit depends on the grid, with how far it goes."""
     fit, grids = made.fit, made.grids
-    sizes = [f"{grid.ranks} x {grid.queries}" for grid in sorted(grids, key=lambda grid: -grid.ranks * grid.queries)]
-    parts = []
+    sizes = [(grid.ranks, grid.queries) for grid in sorted(grids, key=lambda grid: -grid.ranks * grid.queries)]
+    listed = ", ".join(f"{ranks} x {queries}" for ranks, queries in sizes)
+    ranges: dict[str, tuple[float, float]] = {}
     for place, free in enumerate(fit.model.free):
         on = [float(grid.values[place]) for grid in grids]
-        parts.append(f"{free.name} {min(on):.3f} to {max(on):.3f}")
+        ranges[free.name] = min(on), max(on)
+    parts = ", ".join(f"{name} {low:.3f} to {high:.3f}" for name, (low, high) in ranges.items())
     if fit.criterion == LIKELIHOOD:
-        return (
-            f"Depends on the cut: {fit.model.text} by {fit.criterion}: {', '.join(parts)} where lists and sessions are cut off at "
-            f"{', '.join(sizes)} ranks x queries, so the shape of this discount does not hold at every depth "
+        text = (
+            f"Depends on the cut: {fit.model.text} by {fit.criterion}: {parts} where lists and sessions are cut off at "
+            f"{listed} ranks x queries, so the shape of this discount does not hold at every depth "
             "(sessionkit calibrate --table grids)."
         )
-    return (
-        f"Depends on the grid: {fit.model.text} by {fit.criterion}: {', '.join(parts)} on {', '.join(sizes)} ranks x queries, so "
-        "these values hold on one grid only (sessionkit calibrate --table grids)."
-    )
+    else:
+        text = (
+            f"Depends on the grid: {fit.model.text} by {fit.criterion}: {parts} on {listed} ranks x queries, so "
+            "these values hold on one grid only (sessionkit calibrate --table grids)."
+        )
+    values = {"model": fit.model.text, "criterion": fit.criterion}
+    stored = {name: [*map(as_stored, ends_of_range)] for name, ends_of_range in ranges.items()}
+    return Statement("depends_on_grid", text, {**values, "grids": [list(size) for size in sizes], "ranges": stored})
 
 
-def _reached(whole: LookCounts) -> str:
-    """What was observed, in two shares."""
+def _state_observed(whole: LookCounts) -> Statement:
+    """Say what was observed, in two shares."""
     rank, query = reached(whole.stops(by_position=False)[0])
     shares = [(rank, "lists were looked at beyond rank 1"), (query, "sessions went on to a second query")]
-    told = [f"{share_text(share)} of {what}" for share, what in shares if share is not None]
-    return f"Observed where not censored: {', and '.join(told)}." if told else "No stop was observed."
+    parts = [f"{share_text(share)} of {what}" for share, what in shares if share is not None]
+    text = f"Observed where not censored: {', and '.join(parts)}." if parts else "No stop was observed."
+    return Statement("observed", text, {"reach_rank_2": as_stored(rank), "reach_query_2": as_stored(query)})
 
 
-def _fitted(made: FittedModel, kind: str) -> list[str]:
-    """The estimates of one fit, with how well it goes with what was seen."""
+def _state_fit(made: FittedModel, kind: str) -> list[Statement]:
+    """Say the estimates of one fit, with how well it goes with what was seen."""
     fit = made.fit
-    told = []
+    parameters: list[dict[str, Any]] = []
     for place, free in enumerate(fit.model.free):
         drawn, (low, high) = made.drawn[place], fit.intervals[place]
         low, high = (drawn.low, drawn.high) if drawn is not None else (low, high)
-        of = kind if drawn is not None else "profile likelihood"
-        told.append(f"{free.name} = {fit.values[place]:.3f} ({ends_text(low, high, digits=3)}, {of})")
+        interval = kind if drawn is not None else "profile likelihood"
+        estimate = float(fit.values[place])
+        parameters.append(
+            {"parameter": free.name, "estimate": estimate, "low": low, "high": high, "interval": interval}
+        )
+    listed = ", ".join(
+        f"{each['parameter']} = {each['estimate']:.3f} ({ends_text(each['low'], each['high'], digits=3)}, {each['interval']})"
+        for each in parameters
+    )
     rank, query = made.grids[0].second
     seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
     comes = f"{share_text(rank)} of lists to reach rank 2" + (
         f" and {share_text(query)} of sessions to reach query 2" if query is not None else ""
     )
-    lines = [f"{fit.model.text} ({fit.model.form}) by stopping likelihood: {', '.join(told)}; it expects {comes}."]
+    values: dict[str, Value] = {
+        "model": fit.model.text,
+        "form": fit.model.form,
+        "parameters": [
+            {name: as_stored(value) if isinstance(value, float) else value for name, value in each.items()}
+            for each in parameters
+        ],
+    }
+    values |= {"reach_rank_2": as_stored(rank), "reach_query_2": as_stored(query)}
+    text = f"{fit.model.text} ({fit.model.form}) by stopping likelihood: {listed}; it expects {comes}."
+    statements = [Statement("fit", text, values)]
     missed = [
         what
         for own, seen, what in ((rank, seen_rank, "rank 2"), (query, seen_query, "query 2"))
         if own is not None and seen is not None and abs(own - seen) > GAP
     ]
     if missed:
-        lines.append(
+        text = (
             f"This misses the observed share at {' and '.join(missed)} by more than {share_text(GAP, 0)}: "
             "the shape of this discount does not fit."
         )
-    return lines
+        statements.append(Statement("misfit", text, {"model": fit.model.text, "places": missed, "gap": GAP}))
+    return statements
 
 
-def _ranking(found: Sequence[FittedModel]) -> list[str]:
-    """Which of several models agrees best with what was seen."""
+def _state_best_model(found: Sequence[FittedModel]) -> list[Statement]:
+    """Say which of several models agrees best with what was seen."""
     alike = [
         made for made in found if made.fit.criterion == LIKELIHOOD and made.fit.model.query_form and made.fit.usable
     ]
     if len(alike) < 2:
         return []
     if len({(made.counted.ranks, made.counted.queries) for made in alike}) > 1:
-        return [
-            "The models were fitted to different ranks or queries, so their likelihoods cannot be compared; give all the same cutoff."
-        ]
-    ranked = sorted(alike, key=lambda made: 2 * len(made.fit.model.free) - 2 * made.fit.best)
-    least = 2 * len(ranked[0].fit.model.free) - 2 * ranked[0].fit.best
-    listed = ", ".join(
-        f"{made.fit.model.text} +{2 * len(made.fit.model.free) - 2 * made.fit.best - least:.1f}" for made in ranked[1:]
-    )
-    return [f"{ranked[0].fit.model.text} fits best by AIC of the stopping likelihood (others: {listed})."]
+        text = "The models were fitted to different ranks or queries, so their likelihoods cannot be compared; give all the same cutoff."
+        return [Statement("best_model", text, {"model": None, "aic": {}})]
+    aic = {made.fit.model.text: 2 * len(made.fit.model.free) - 2 * float(made.fit.best) for made in alike}
+    best, *others = sorted(aic, key=lambda model: aic[model])
+    behind = {model: round(aic[model] - aic[best], DIGITS) for model in others}
+    listed = ", ".join(f"{model} +{difference:.1f}" for model, difference in behind.items())
+    text = f"{best} fits best by AIC of the stopping likelihood (others: {listed})."
+    return [Statement("best_model", text, {"model": best, "aic": behind})]
 
 
 NAMES = {"query": "query_position", "position": "query_position", "n": "count"}
@@ -427,30 +480,47 @@ def counted_table(table: Frame) -> LookCounts:
     counts = _checked(as_polars(table, "counts").collect())
     total, first = int(counts["count"].sum()), counts.filter(pl.col("rank") == 1)
     rising = _rising(counts)
-    told: tuple[str, ...]
     if rising is not None:
-        told = (
-            f"Counted: {total:,} looks in a table. {rising}, so these do not count how many reached each place, and there is "
-            "no stopping likelihood: TSE and KL only.",
+        at_place, values = rising
+        text = (
+            f"Counted: {total:,} looks in a table. {at_place}, so these do not count how many reached each place, and there is "
+            "no stopping likelihood: TSE and KL only."
         )
+        statements: tuple[Statement, ...] = (Statement("rising_counts", text, {"looks": total, **values}),)
         clicks = counts.select(unit=pl.lit(0, pl.UInt64), query_position="query_position", rank="rank", many="count")
         nothing = clicks.clear().with_columns(ended=pl.lit(value=False))
-        return LookCounts(nothing, nothing.drop("rank"), clicks, "", told)
+        return LookCounts(nothing, nothing.drop("rank"), clicks, "", statements)
     beyond = counts.with_columns(pl.col("rank") - 1).rename({"count": "next"})
     left = counts.join(beyond, on=["rank", "query_position"], how="left")
     lists = _stopped(left.with_columns(many=pl.col("count") - pl.col("next").fill_null(0)), ["query_position", "rank"])
     later = first.select(pl.col("query_position") - 1, next="count")
     gone = first.join(later, on="query_position", how="left")
     sessions = _stopped(gone.with_columns(many=pl.col("count") - pl.col("next").fill_null(0)), ["query_position"])
-    told = (
-        f"Counted: {counted(total, 'look')} in a table, at {counted(int(first['count'].sum()), 'list')} of "
-        f"{counted(int(first.filter(pl.col('query_position') == 1)['count'].sum()), 'session')}.",
-        "Censored: nothing; a table does not say where lists and sessions ended, so each is assumed to end by the searcher's "
-        "choice.",
-        "Intervals are profile-likelihood intervals and assume independent lists and sessions: a table names no users to "
-        "resample.",
-    )
-    return LookCounts(lists, sessions, None, "", told)
+    n_lists = int(first["count"].sum())
+    n_sessions = int(first.filter(pl.col("query_position") == 1)["count"].sum())
+    statements = (
+        Statement(
+            "counts",
+            f"Counted: {counted(total, 'look')} in a table, at {counted(n_lists, 'list')} of {counted(n_sessions, 'session')}.",
+            {
+                "signal": "counts", "min_dwell": None, "unmarked": None, "looks": total, "lists": n_lists,
+                "sessions": n_sessions, "without": None,
+            },
+        ),
+        Statement(
+            "censored",
+            "Censored: nothing; a table does not say where lists and sessions ended, so each is assumed to end by the searcher's "
+            "choice.",
+            {"lists": 0, "continued": 0, "cut_short": 0, "column": None},
+        ),
+        Statement(
+            "intervals",
+            "Intervals are profile-likelihood intervals and assume independent lists and sessions: a table names no users to "
+            "resample.",
+            {"reason": "table"},
+        ),
+    )  # fmt: skip
+    return LookCounts(lists, sessions, None, "", statements)
 
 
 def _checked(table: pl.DataFrame) -> pl.DataFrame:
@@ -491,15 +561,18 @@ def _checked(table: pl.DataFrame) -> pl.DataFrame:
     return made
 
 
-def _rising(counts: pl.DataFrame) -> str | None:
-    """Where counts rise down a list, or from query to query at rank 1."""
+def _rising(counts: pl.DataFrame) -> tuple[str, dict[str, int]] | None:
+    """Where counts rise down a list, or from query to query at rank 1, in words and as values."""
     keys = ["rank", "query_position"]
     above = counts.select(pl.col("rank") + 1, "query_position", above="count")
     down = counts.filter(pl.col("rank") > 1).join(above, on=keys, how="left").sort("query_position", "rank")
     worse = down.filter(pl.col("count") > pl.col("above").fill_null(0))
     if len(worse):
-        row = worse.row(0, named=True)
-        return f"In query {row['query_position']}, rank {row['rank']} has {row['count']:,} and the rank before it {row['above'] or 0:,}"
+        query, rank, count, before = worse.select("query_position", "rank", "count", pl.col("above").fill_null(0)).row(
+            0
+        )
+        text = f"In query {query}, rank {rank} has {count:,} and the rank before it {before:,}"
+        return text, {"query_position": query, "rank": rank, "count": count, "before": before}
     first = counts.filter(pl.col("rank") == 1)
     before = first.select(pl.col("query_position") + 1, before="count")
     along = (
@@ -507,8 +580,9 @@ def _rising(counts: pl.DataFrame) -> str | None:
     )
     worse = along.filter(pl.col("count") > pl.col("before").fill_null(0))
     if len(worse):
-        row = worse.row(0, named=True)
-        return f"At rank 1, query {row['query_position']} has {row['count']:,} and the query before it {row['before'] or 0:,}"
+        query, count, before = worse.select("query_position", "count", pl.col("before").fill_null(0)).row(0)
+        text = f"At rank 1, query {query} has {count:,} and the query before it {before:,}"
+        return text, {"query_position": query, "rank": 1, "count": count, "before": before}
     return None
 
 

@@ -6,19 +6,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import polars as pl
 
 from sessionkit.arguments import Signal, SignalChoice
 from sessionkit.display.numbers import counted, listed
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.reduction import run
-from sessionkit.statistics.findings import Finding
+from sessionkit.statistics.findings import SESSIONS, Finding
 from sessionkit.statistics.paper_tables import chosen_columns, interval_heading
 from sessionkit.study import Study
 from sessionkit.study.counts import CLICKING, was_clicked
@@ -68,15 +68,15 @@ class LookCounts:
         and sessions say what was looked at.
     units
         What is drawn for intervals: ``"users"``, ``"sessions"``, or ``""`` where there is nothing to draw.
-    told
-        What was counted and by which rules, in sentences.
+    statements
+        What was counted and by which rules.
     """
 
     lists: pl.DataFrame
     sessions: pl.DataFrame
     clicks: pl.DataFrame | None = None
     units: str = ""
-    told: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
     @cached_property
     def unit_codes(self) -> pl.Series:
@@ -320,13 +320,13 @@ class Counting:
         ).to_series()
 
 
-def observed(study: Study, task: Counting, memory: str | int | None, because: str) -> LookCounts:
+def observed(study: Study, task: Counting, memory: str | int | None, reason: str) -> LookCounts:
     """Count what a study shows, batch by batch.
 
     Parameters
     ----------
-    because
-        Why users, or sessions, are the units.
+    reason
+        Why users, or sessions, are the units: one of `RESAMPLED`.
     """
     if task.cut_short is not None:
         _require_flag(study, task.cut_short)
@@ -343,41 +343,72 @@ def observed(study: Study, task: Counting, memory: str | int | None, because: st
     many = {what: int(of[what]["many"].sum()) if what in of else 0 for what in ("unmarked", "bare", "left", "cut")}
     clicks = of.get("click", none).drop("ended") if task.signal == "clicks" else None
     units = f"{task.units}, in {MOST_UNITS:,} groups" if grouped else task.units
-    return LookCounts(lists, sessions, clicks, units, _told(task, lists, sessions, many, because))
+    return LookCounts(lists, sessions, clicks, units, _state_counts(task, lists, sessions, many, reason))
 
 
-def _told(
-    task: Counting, lists: pl.DataFrame, sessions: pl.DataFrame, many: Mapping[str, int], because: str
-) -> tuple[str, ...]:
-    """What was counted, by which rules."""
-    looked = int(lists["many"].sum())
-    ended = int(lists.filter("ended")["many"].sum())
+RESAMPLED = {
+    "users": "whole users",
+    "several_sessions": "whole users, since users have several sessions, which are not independent",
+    "sessions": "sessions, as if they were independent",
+    "one_session_each": "sessions: no user has several",
+    "no_users": "sessions: the log names no users",
+}
+"""What intervals resample, by why it is that."""
+
+
+def _state_counts(
+    task: Counting, lists: pl.DataFrame, sessions: pl.DataFrame, many: Mapping[str, int], reason: str
+) -> tuple[Statement, ...]:
+    """Say what was counted, by which rules."""
+    n_lists, n_sessions = int(lists["many"].sum()), int(sessions["many"].sum())
     sign = WORDS[task.signal] + (
         f" for at least {task.min_dwell:g} s" if task.signal == "dwell" and task.min_dwell else ""
     )
-    of = f"{counted(looked, 'list')} of {counted(int(sessions['many'].sum()), 'session')}"
+    of = f"{counted(n_lists, 'list')} of {counted(n_sessions, 'session')}"
+    values: dict[str, Value] = {
+        "signal": task.signal,
+        "min_dwell": task.min_dwell,
+        "unmarked": task.unmarked,
+        "looks": None,
+        "lists": n_lists,
+        "sessions": n_sessions,
+        "without": many["unmarked"],
+    }
+    intervals = Statement("intervals", f"Intervals resample {RESAMPLED[reason]}.", {"reason": reason})
     if task.signal == "clicks":
-        clicked = (
+        text = (
             f"Counted: every result that was {sign}, in {of}. Clicks do not show how far searchers looked, so there is "
             "no stopping likelihood: TSE and KL only (signal=last_click has one)."
         )
-        return clicked, f"Intervals resample {because}."
+        return Statement("counts", text, values), intervals
     without = "counts as looked at down to rank 1" if task.unmarked == "first" else "is left out"
-    lines = [
+    text = (
         f"Counted: {of}, each looked at down to the deepest result that was {sign}; a list without any {without} "
-        f"({counted(many['unmarked'], 'list')}).",
-        f"Censored: {counted(ended, 'list')} that searchers looked at to the end"
-        + (f", {counted(many['left'], 'session')} that continued beyond the log" if many["left"] else "")
-        + (f", {counted(many['cut'], 'session')} cut short ({task.cut_short})" if many["cut"] else "")
-        + ". Every other list and session is assumed to end by the searcher's choice.",
+        f"({counted(many['unmarked'], 'list')})."
+    )
+    statements = [
+        Statement("counts", text, values),
+        _state_censored(task, int(lists.filter("ended")["many"].sum()), many),
     ]
     if task.signal in ("last_click", "dwell"):
-        lines.append("Searchers also look below their clicks: the shares that reach a rank are lower bounds.")
+        text = "Searchers also look below their clicks: the shares that reach a rank are lower bounds."
+        statements.append(Statement("caution", text, {"signal": task.signal}))
     if many["bare"]:
-        lines.append(
-            f"{counted(many['bare'], 'query')} without a result: the position counts as reached, without a depth."
-        )
-    return (*lines, f"Intervals resample {because}.")
+        text = f"{counted(many['bare'], 'query')} without a result: the position counts as reached, without a depth."
+        statements.append(Statement("without_results", text, {"queries": many["bare"]}))
+    return (*statements, intervals)
+
+
+def _state_censored(task: Counting, n_ended: int, many: Mapping[str, int]) -> Statement:
+    """Say how many lists and sessions ended otherwise than by the searcher's choice."""
+    text = (
+        f"Censored: {counted(n_ended, 'list')} that searchers looked at to the end"
+        + (f", {counted(many['left'], 'session')} that continued beyond the log" if many["left"] else "")
+        + (f", {counted(many['cut'], 'session')} cut short ({task.cut_short})" if many["cut"] else "")
+        + ". Every other list and session is assumed to end by the searcher's choice."
+    )
+    values = {"lists": n_ended, "continued": many["left"], "cut_short": many["cut"], "column": task.cut_short}
+    return Statement("censored", text, values)
 
 
 def _rows(what: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -502,6 +533,15 @@ GRIDS = pl.Schema(
 EXAMINED = pl.Schema({"query_position": WHOLE, "rank": WHOLE, "looks": WHOLE, "lists": WHOLE, "share": NUMBER})
 
 
+OF_FIT = {"model": "text of the model", "criterion": "what it was fitted by; null of all"}
+REACHED = {
+    "reach_rank_2": "share of lists that come to rank 2; null where it is not known",
+    "reach_query_2": "share of sessions that come to query 2; null where it is not known",
+}
+WARNINGS = ("not_identified", "bounded", "depends_on_grid")
+"""Kinds of statements that come first, as they can spoil all that follows."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Finding):
     """What `calibrate` found.
@@ -530,8 +570,6 @@ class Calibration(Finding):
         What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     measures
         The fitted measures, of the stopping likelihood where there is one: ``sk.score(study, found.measures)``.
-    warnings
-        What cannot be told, and which fits depend on the grid; empty if all is well.
     signal, unmarked, min_dwell, ranks, queries, cut_short, units, confidence, draws, seed
         As given, or as settled.
     """
@@ -543,7 +581,6 @@ class Calibration(Finding):
     grids: pl.DataFrame
     statements: tuple[Statement, ...]
     measures: tuple[str, ...]
-    warnings: tuple[str, ...]
     signal: str
     unmarked: str
     min_dwell: float
@@ -554,6 +591,108 @@ class Calibration(Finding):
     confidence: float
     draws: int
     seed: int
+    KINDS: ClassVar = {
+        "not_identified": Kind(
+            "A parameter that the counts do not tell",
+            {
+                **OF_FIT,
+                "parameter": "the parameter",
+                "reason": "canceled: it cancels from the discount; flat: other values fit as well; open: its interval has no ends; "
+                "lower_end, upper_end: it runs to that end of its range",
+                "estimate": "the value at the end of the range; null for the other reasons",
+                "one_query": "whether every session has one query",
+            },
+        ),
+        "bounded": Kind(
+            "A parameter of which the counts tell one limit only",
+            {**OF_FIT, "parameter": "the parameter", "limit": "the limit that there is not: lower or upper"},
+        ),
+        "depends_on_grid": Kind(
+            "A fit that changes with the grid of ranks and queries",
+            {
+                **OF_FIT,
+                "grids": "ranks and queries of each grid, the largest first",
+                "ranges": "by parameter the least and the largest estimate on these grids",
+            },
+        ),
+        "counts": Kind(
+            "What was counted",
+            {
+                "signal": "what shows that a result was looked at; counts: a table does",
+                "min_dwell": "minimum dwell time in seconds; null of a table",
+                "unmarked": "what a list without the signal counts as; null of a table",
+                "looks": "looks in a table; null of a log",
+                "lists": "number of lists; null of a table of clicks",
+                "sessions": "number of sessions; null of a table of clicks",
+                "without": "lists without the signal; null of a table",
+            },
+        ),
+        "rising_counts": Kind(
+            "Where counts of a table rise, so that they are no counts of who reached each place",
+            {
+                "looks": "looks in the table",
+                "query_position": "the query position",
+                "rank": "the rank",
+                "count": "looks there",
+                "before": "looks at the rank, or the query, before",
+            },
+        ),
+        "censored": Kind(
+            "What ended otherwise than by the searcher's choice",
+            {
+                "lists": "lists that searchers looked at to the end",
+                "continued": "sessions that continued beyond the log",
+                "cut_short": "sessions that were cut short",
+                "column": "the column that tells these; null where none does",
+            },
+        ),
+        "caution": Kind("The shares that reach a rank are lower bounds", {"signal": "the signal that was counted"}),
+        "without_results": Kind("Queries without a result", {"queries": "number of queries"}),
+        "intervals": Kind(
+            "What intervals are of",
+            {
+                "reason": "why that is resampled: users, several_sessions, sessions, one_session_each, no_users; table: nothing is"
+            },
+        ),
+        "observed": Kind("The shares that were seen to go on", REACHED),
+        "fit": Kind(
+            "A model fitted by the stopping likelihood",
+            {
+                "model": OF_FIT["model"],
+                "form": "forms of its discounts",
+                "parameters": "each with parameter, estimate, low, high and interval (its kind)",
+                **REACHED,
+            },
+        ),
+        "misfit": Kind(
+            "Where a fit misses an observed share",
+            {"model": OF_FIT["model"], "places": "the places: rank 2, query 2", "gap": "by more than this share"},
+        ),
+        "other_criteria": Kind(
+            "Fits for comparison with the literature",
+            {
+                "count": "number of fits",
+                "fits": "each with criterion, measure and distance; empty where there are too many to name",
+            },
+        ),
+        "best_model": Kind(
+            "Which of several models fits best",
+            {
+                "model": "the best; null where their likelihoods cannot be compared",
+                "aic": "by model how much larger its AIC is",
+            },
+        ),
+        "measures": Kind(
+            "What to score with", {"measures": "texts of the fitted measures; empty where there are none"}
+        ),
+        "scope": Kind("What the discounts describe"),
+        **SESSIONS,
+    }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What cannot be told, and which fits depend on the grid; empty if all is well."""
+        return tuple(statement.text for statement in self.of_kind(*WARNINGS))
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables that are shown, by name; ``expected`` and ``examined`` have too many rows for that."""

@@ -27,14 +27,18 @@ LEVEL = {LIKELIHOOD: 1e-6, "TSE": 1e-10, "KL": 1e-10}
 HALVINGS = 40
 
 
+FLAT, OPEN = "other values fit equally well", "the interval has no end on either side"
+"""Why a parameter is not identifiable."""
+
+
 class State(StrEnum):
     """Whether counts tell a parameter."""
 
     told = ""
-    flat = "not identifiable: other values fit equally well"
+    flat = f"not identifiable: {FLAT}"
     low = "at its lower end"
     high = "at its upper end"
-    open_ = "not identifiable: the interval has no end on either side"
+    open_ = f"not identifiable: {OPEN}"
     open_low = "no lower limit"
     open_high = "no upper limit"
 
@@ -279,8 +283,8 @@ def grids_table(found: Sequence[FittedModel]) -> pl.DataFrame:
                     "ranks": grid.ranks,
                     "queries": grid.queries,
                 }
-                second = {"reach_rank_2": _known(rank), "reach_query_2": _known(query)}
-                rows.append({**about, "parameter": free.name, "estimate": _known(float(value)), **second})
+                second = {"reach_rank_2": as_stored(rank), "reach_query_2": as_stored(query)}
+                rows.append({**about, "parameter": free.name, "estimate": as_stored(float(value)), **second})
     return _frame(rows, GRIDS)
 
 
@@ -317,14 +321,14 @@ def _parameters(made: FittedModel, kind: str) -> list[dict[str, Any]]:
         row = {
             **about,
             "parameter": free.name,
-            "estimate": _known(float(fit.values[place])),
+            "estimate": as_stored(float(fit.values[place])),
             "identified": state.usable,
         }
-        row |= {"profile_low": _known(low), "profile_high": _known(high), "note": str(state) or None}
+        row |= {"profile_low": as_stored(low), "profile_high": as_stored(high), "note": str(state) or None}
         if drawn is not None:
-            row |= {"low": _known(drawn.low), "high": _known(drawn.high), "interval": kind}
+            row |= {"low": as_stored(drawn.low), "high": as_stored(drawn.high), "interval": kind}
         elif fit.criterion == LIKELIHOOD and (low is not None or high is not None):
-            row |= {"low": _known(low), "high": _known(high), "interval": PROFILE}
+            row |= {"low": as_stored(low), "high": as_stored(high), "interval": PROFILE}
         if state is State.flat:
             row["estimate"] = None
         rows.append(row)
@@ -348,10 +352,10 @@ def _fit(made: FittedModel) -> dict[str, Any]:
     finite = {
         name: value if not isinstance(value, float) or np.isfinite(value) else None for name, value in row.items()
     }
-    return finite | {"reach_rank_2": _known(rank), "reach_query_2": _known(query)}
+    return finite | {"reach_rank_2": as_stored(rank), "reach_query_2": as_stored(query)}
 
 
-def _known(value: float | None) -> float | None:
+def as_stored(value: float | None) -> float | None:
     """A number as tables show it."""
     return None if value is None else round(value, DIGITS)
 

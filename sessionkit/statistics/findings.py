@@ -104,9 +104,9 @@ class Finding(Framed):
             require_kinds(cast("_Found", self).statements, self.KINDS)
 
     @property
-    def reading(self: _Found) -> str:
+    def reading(self) -> str:
         """The text of its statements, a line each."""
-        return "\n".join(statement.text for statement in self.statements)
+        return "\n".join(statement.text for statement in cast("_Found", self).statements)
 
     def of_kind(self, *kinds: str) -> list[Statement]:
         """Return the statements of some kinds, in their order."""
@@ -115,7 +115,7 @@ class Finding(Framed):
         return [statement for statement in cast("_Found", self).statements if statement.kind in kinds]
 
     @property
-    def text(self: _Found) -> str:
+    def text(self) -> str:
         """The finding in words, a line for each thing to say."""
         return self.reading
 

@@ -130,10 +130,9 @@ def test_lists_are_looked_at_to_the_deepest_click_and_end_where_they_end():
     assert lists == [(1, 1, False), (1, 1, True), (1, 3, False), (2, 3, True), (3, 2, False)]
     assert sessions == [(1, False), (2, False), (3, False)]
     assert found.looked().tolist() == [[3.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]
-    assert "5 lists of 3 sessions" in found.told[0]
-    assert "(1 list)" in found.told[0]
-    assert "2 lists that searchers looked at to the end" in found.told[1]
-    assert "1 query without a result" in " ".join(found.told)
+    counted, censored, _, without_results, _ = (statement.values for statement in found.statements)
+    assert (counted["lists"], counted["sessions"], counted["without"]) == (5, 3, 1)
+    assert (censored["lists"], without_results["queries"]) == (2, 1)
 
 
 def test_a_list_without_a_click_can_be_left_out():
@@ -147,7 +146,7 @@ def test_a_session_whose_next_list_was_not_logged_went_on():
     lists, sessions, found = counts(went_on)
     assert sessions == [(1, True), (2, False), (3, False)]
     assert (1, 1, False) in lists  # its list was left: the searcher asked anew
-    assert "1 session that continued beyond the log" in found.told[1]
+    assert found.statements[1].values["continued"] == 1
 
 
 def test_a_session_that_was_cut_short_ends_with_its_last_list():
@@ -155,7 +154,8 @@ def test_a_session_that_was_cut_short_ends_with_its_last_list():
     lists, sessions, found = counts(cut, cut_short="timed_out")
     assert lists[:2] == [(1, 1, True), (1, 1, True)]
     assert sessions == [(1, True), (2, False), (3, False)]
-    assert "1 session cut short (timed_out)" in found.told[1]
+    censored = found.statements[1].values
+    assert (censored["cut_short"], censored["column"]) == (1, "timed_out")
 
 
 def test_a_list_of_which_only_clicks_are_known_was_longer():
@@ -241,24 +241,24 @@ def test_hashes_are_those_of_fnv():
         ({"signal": "eyes"}, UsageError, ["signal must be one of", "examined"]),
         ({"signal": "examined"}, DataError, ["none of the columns examined", "table of counts"]),
         ({"signal": "dwell", "min_dwell": -1.0}, UsageError, ["min_dwell must be seconds"]),
-        ({"unmarked": "all"}, UsageError, ["unmarked must be one of first, skip"]),
+        ({"unmarked": "all"}, UsageError, ["unmarked must be", "first, skip"]),
         ({"cut_short": "timeout"}, UsageError, ["no such column", "user_id"]),
         ({"cut_short": "user_id"}, UsageError, ["must be true or false"]),
         ({"units": "groups"}, UsageError, ["units must be one of"]),
-        ({"ranks": 1}, UsageError, ["ranks must be a whole number of at least 2"]),
-        ({"queries": 0}, UsageError, ["queries must be a whole number of at least 2"]),
-        ({"model": "AP"}, UsageError, ["the discounts of AP cannot be fitted", "sRBP"]),
+        ({"ranks": 1}, UsageError, ["ranks", "at least 2"]),
+        ({"queries": 0}, UsageError, ["queries", "at least 2"]),
+        ({"model": "AP"}, UsageError, ["AP cannot be fitted", "sRBP"]),
         ({"model": "DCG"}, UsageError, ["cancels"]),
         ({"model": "sDCG(discount=reciprocal,query_discount=none)"}, UsageError, ["no parameter to fit"]),
         (
             {"model": "nsDCG(discount=1-.5-.2)@10"},
             UsageError,
-            ["no parameter to fit", "1-0.5-0.2 is given factor by factor"],
+            ["no parameter to fit", "1-0.5-0.2 is given factor"],
         ),
         (
             {"model": "sDCG(query_discount=1-.5)@10"},
             UsageError,
-            ["no parameter to fit", "1-0.5 is given factor by factor"],
+            ["no parameter to fit", "1-0.5 is given factor"],
         ),
         ({"model": "sDCG(rank_origin=session)"}, UsageError, ["needs a cutoff"]),
         ({"model": []}, UsageError, ["name a model"]),
@@ -273,8 +273,8 @@ def test_what_cannot_be_is_refused_in_words(options, error, words):
 
 def test_a_log_without_clicks_says_what_to_do():
     bare = sk.from_tables({"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
-    with pytest.raises(DataError, match=r"shows how far searchers looked.*clicked.*study\.toml.*table of counts"):
+    with pytest.raises(DataError, match=r"how far.*clicked.*study\.toml"):
         calibrate(bare)
     nobody = study([("s1", 1, 2, ()), ("s2", 1, 2, ()), ("s3", 1, 2, ())])
-    with pytest.raises(DataError, match="no result of this log was clicked"):
+    with pytest.raises(DataError, match=r"no result .* was clicked"):
         calibrate(nobody)

@@ -120,7 +120,7 @@ def examination_heatmap(study: Study, choices: Choices) -> Figure:
 
     counts, _ = count_looks(study)
     chart = charts.examination_heatmap(examined(counts), synthetic=choices.synthetic, title=EXAMINED)
-    caption = f"{LOOKED} {' '.join(counts.told[:-1])}"
+    caption = f"{LOOKED} {' '.join(each.text for each in counts.statements if each.kind != 'intervals')}"
     return Figure("examination-heatmap", EXAMINED, chart, caption)
 
 

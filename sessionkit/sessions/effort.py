@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import polars as pl
 
 from sessionkit.arguments import StudyTable
 from sessionkit.display.labels import in_natural_order, natural_sort
 from sessionkit.display.numbers import counted, share_text
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -38,7 +39,7 @@ from sessionkit.sessions.effort_counts import (
     spent_table,
 )
 from sessionkit.statistics.bands import Grouping, by_columns
-from sessionkit.statistics.findings import Finding, stated, traced
+from sessionkit.statistics.findings import MORE, SESSIONS, Finding, stated, traced
 from sessionkit.statistics.paper_tables import by_words, chosen_columns
 from sessionkit.study import Study
 from sessionkit.study.counts import QUERY_TIMES, TIMES
@@ -172,7 +173,7 @@ def effort(
     if who is not None:
         table = searcher_table(who, found, asked.cutoff, document_cost, query_cost)
         chances = chances_table(who, asked.cutoff)
-    said = lines(
+    statements = statements_of(
         asked,
         reach,
         plateau,
@@ -191,7 +192,7 @@ def effort(
         spent=by_columns(study, by, spent),
         searcher=by_columns(study, by, table),
         chances=chances,
-        statements=stated(said, study.restriction),
+        statements=stated(statements, study.restriction),
         gain=wanted,
         gain_source=source if wanted is not None else None,
         measure=str(asked),
@@ -300,7 +301,7 @@ MOST_GROUPS = 12
 """Groups that are read out."""
 
 
-def lines(
+def statements_of(
     measure: Measure,
     reach: pl.DataFrame,
     plateau: pl.DataFrame,
@@ -312,60 +313,75 @@ def lines(
     searcher: str,
     timed: str | None,
     why_no_curve: str | None,
-) -> list[str]:
-    """The sentences, one per line."""
-    units = "sessions" if measure.inner.level == "session" else "lists"
+) -> list[Statement]:
+    """Put the tables of `sessionkit.effort` into words."""
+    unit = "session" if measure.inner.level == "session" else "list"
     groups = pl.concat([reach["group"], plateau["group"], table["group"].drop_nulls()]).unique(maintain_order=True)
-    told = groups.head(MOST_GROUPS)
+    named = groups.head(MOST_GROUPS)
     reach, against, plateau, spent = (
-        frame.filter(pl.col("group").is_in(told.implode(), nulls_equal=True))
+        frame.filter(pl.col("group").is_in(named.implode(), nulls_equal=True))
         for frame in (reach, against, plateau, spent)
     )
-    table = table.filter(pl.col("horizon").ne("as shown") | pl.col("group").is_in(told.implode()))
-    found = [*_reach(reach, units), *_against(against), *_plateau(plateau, units), *_spent(spent, units, gain)]
+    table = table.filter(pl.col("horizon").ne("as shown") | pl.col("group").is_in(named.implode()))
+    statements = [*_reach(reach, unit), *_against(against), *_plateau(plateau, unit), *_spent(spent, unit, gain)]
     if why_no_curve is not None:
-        found.append(why_no_curve)
+        statements.append(Statement("no_curve", why_no_curve, {"measure": str(measure)}))
     elif reach.is_empty():
-        found.append(
-            f"{measure}: no judged document gains anything for any of these {units}, so no ideal can be reached."
-        )
-    if not table.is_empty() or timed:
-        found.append(f"{measure}: the searcher that its discounts describe {timed or searcher}.")
-    else:
-        found.append(f"{measure}: its discounts describe no searcher who stops; {searcher}.")
-    found += _searcher(table)
+        text = f"{measure}: no judged document gains anything for any of these {unit}s, so no ideal can be reached."
+        statements.append(Statement("no_gain", text, {"measure": str(measure), "unit": unit}))
+    stops = not table.is_empty() or bool(timed)
+    description = timed or searcher
+    text = (
+        f"{measure}: the searcher that its discounts describe {description}."
+        if stops
+        else f"{measure}: its discounts describe no searcher who stops; {description}."
+    )
+    values: dict[str, Value] = {"measure": str(measure), "stops": stops, "description": description}
+    statements += [Statement("searcher", text, values), *_searcher(table)]
     if len(groups) > MOST_GROUPS:
-        found.append(
-            f"The other {len(groups) - MOST_GROUPS:,} of {len(groups):,} groups are in the tables of sessionkit effort."
-        )
-    return found
+        more = len(groups) - MOST_GROUPS
+        text = f"The other {more:,} of {len(groups):,} groups are in the tables of sessionkit effort."
+        values = {"count": more, "what": "group", "verb": "effort", "total": len(groups)}
+        statements.append(Statement("more", text, values))
+    return statements
 
 
-def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
+def _reach(reach: pl.DataFrame, unit: str) -> Iterator[Statement]:
     """What it takes to have what an ideal has."""
     for row in reach.filter(pl.col("rank").is_in([*TOLD])).iter_rows(named=True):
-        first = "the first document" if row["rank"] == 1 else f"{row['rank']} documents"
-        gain = f"{counted(row['units'], units[:-1])} {'reaches' if row['units'] == 1 else 'reach'}"
-        said = f"{row['group']}: {row['reached']:,} of {gain} the gain of the ideal after {first}"
-        if row["documents"] is None:
-            yield f"{said}{'; more than half never do' if row['reached'] else ''}."
-            continue
-        queries = f" and {counted(row['queries'], 'query')}" if units == "sessions" else ""
-        have = "it does" if row["units"] == 1 else f"half of all {units} do"
-        yield f"{said}; {have} so within {counted(row['documents'], 'result')}{queries}."
+        values = {name: row[name] for name in REACHED} | {"unit": unit}
+        yield Statement("reach", _reach_text(row, unit), values)
 
 
-def _against(against: pl.DataFrame) -> Iterator[str]:
+def _reach_text(row: dict[str, Any], unit: str) -> str:
+    """Say how many come to the gain of the ideal, and after how much."""
+    first = "the first document" if row["rank"] == 1 else f"{row['rank']} documents"
+    gain = f"{counted(row['units'], unit)} {'reaches' if row['units'] == 1 else 'reach'}"
+    text = f"{row['group']}: {row['reached']:,} of {gain} the gain of the ideal after {first}"
+    if row["documents"] is None:
+        return f"{text}{'; more than half never do' if row['reached'] else ''}."
+    queries = f" and {counted(row['queries'], 'query')}" if unit == "session" else ""
+    have = "it does" if row["units"] == 1 else f"half of all {unit}s do"
+    return f"{text}; {have} so within {counted(row['documents'], 'result')}{queries}."
+
+
+def _against(against: pl.DataFrame) -> Iterator[Statement]:
     """After how many results the mean curves of groups have the gain of another group's."""
     for (group,), rows in against.filter(pl.col("rank").is_in([*TOLD])).group_by("group", maintain_order=True):
-        reached = rows.drop_nulls("mean_curve")
-        missed = rows.filter(pl.col("mean_curve").is_null())
-        who, gain = f"{group}: its mean curve", f"the gain that the mean curve of {rows['against'][0]} has"
-        if reached.is_empty():
-            yield f"{who} never reaches {gain} after {_listed(missed, 'rank')} results."
-            continue
-        never = "" if missed.is_empty() else f"; it never reaches that after {_listed(missed, 'rank')}"
-        yield f"{who} needs {_listed(reached, 'mean_curve')} results for {gain} after {_listed(reached, 'rank')}{never}."
+        values: dict[str, Value] = {"group": group, "against": rows["against"][0]}
+        values |= {name: rows[name].to_list() for name in ("rank", "mean_curve")}
+        yield Statement("against", _against_text(group, rows), values)
+
+
+def _against_text(group: object, rows: pl.DataFrame) -> str:
+    """Say at which ranks a mean curve has the gain of another, and after how many results."""
+    reached = rows.drop_nulls("mean_curve")
+    missed = rows.filter(pl.col("mean_curve").is_null())
+    curve, gain = f"{group}: its mean curve", f"the gain that the mean curve of {rows['against'][0]} has"
+    if reached.is_empty():
+        return f"{curve} never reaches {gain} after {_listed(missed, 'rank')} results."
+    never = "" if missed.is_empty() else f"; it never reaches that after {_listed(missed, 'rank')}"
+    return f"{curve} needs {_listed(reached, 'mean_curve')} results for {gain} after {_listed(reached, 'rank')}{never}."
 
 
 def _listed(rows: pl.DataFrame, column: str) -> str:
@@ -373,65 +389,99 @@ def _listed(rows: pl.DataFrame, column: str) -> str:
     return ", ".join(f"{number:,}" for number in rows[column])
 
 
-def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
+def _plateau(plateau: pl.DataFrame, unit: str) -> Iterator[Statement]:
     """Where the ideal stops rising."""
     for row in plateau.iter_rows(named=True):
-        beyond = (
-            f"; beyond the cutoff for {row['beyond']:,} of {counted(row['units'], units[:-1])}" if row["beyond"] else ""
-        )
-        there = "there or at the cutoff" if row["beyond"] else "there"
-        yield (
+        beyond = f"; beyond the cutoff for {row['beyond']:,} of {counted(row['units'], unit)}" if row["beyond"] else ""
+        stop = "there or at the cutoff" if row["beyond"] else "there"
+        text = (
             f"{row['group']}: the ideal stops rising after {_about(row['mean'], 'document')} on average ({row['least']} to {row['most']}"
-            f"{beyond}); a searcher who stops {there} has {share_text(row['gained'], 0)} of the ideal's gain."
+            f"{beyond}); a searcher who stops {stop} has {share_text(row['gained'], 0)} of the ideal's gain."
         )
+        yield Statement("plateau", text, {name: row[name] for name in LEVEL} | {"unit": unit})
 
 
-def _spent(spent: pl.DataFrame, units: str, gain: float | None) -> Iterator[str]:
+def _spent(spent: pl.DataFrame, unit: str, gain: float | None) -> Iterator[Statement]:
     """How many units come to a gain, and after how much."""
     for (group,), rows in spent.group_by("group", maintain_order=True):
         last = rows.filter(pl.col("along") == "results").row(-1, named=True)
-        yield (
-            f"{group}: {last['reached']:,} of {counted(last['units'], units[:-1])} gain {gain:g} or more in all"
-            f"{_half(rows, units)}."
+        half = _half(rows)
+        text = (
+            f"{group}: {last['reached']:,} of {counted(last['units'], unit)} gain {gain:g} or more in all"
+            f"{_half_text(half, unit)}."
         )
+        values: dict[str, Value] = {"group": group, "unit": unit, "gain": gain, "half": half}
+        yield Statement("spent", text, values | {name: last[name] for name in ("units", "reached")})
 
 
-def _half(rows: pl.DataFrame, units: str) -> str:
-    """Within how much half of all units have the gain, as far as they do; of minutes nothing where the first query at once brought it."""
+def _half(rows: pl.DataFrame) -> dict[str, int]:
+    """Within how much half of all units have the gain, as far as they do; no minutes where the first query at once brought it."""
     half = rows.filter(pl.col("share") >= 0.5).group_by("along", maintain_order=True).agg(pl.col("amount").min())
-    half = half.filter(pl.col("amount") > 0)
-    within = [counted(amount, {"queries": "query"}.get(along, along[:-1])) for along, amount in half.rows()]
+    return dict(half.filter(pl.col("amount") > 0).iter_rows())
+
+
+def _half_text(half: dict[str, int], unit: str) -> str:
+    """Say within how much half of all units have the gain."""
+    within = [counted(amount, {"queries": "query"}.get(along, along[:-1])) for along, amount in half.items()]
     if not within:
         return ""
     several = f"{', '.join(within[:-1])} and {within[-1]}" if len(within) > 1 else within[0]
-    return f"; half of all {units} do so within {several}"
+    return f"; half of all {unit}s do so within {several}"
 
 
-def _searcher(table: pl.DataFrame) -> Iterator[str]:
+def _searcher(table: pl.DataFrame) -> Iterator[Statement]:
     """What the searcher looks at."""
     for row in table.iter_rows(named=True):
+        amounts = {name: row[name] for name in ("documents", "queries")}
         if row["horizon"] == "endless":
-            if row["documents"] is None:
-                yield "In endless lists it looks at infinitely many results on average: only the cutoff, or the end of the lists, stops it."
-            else:
-                yield f"In endless lists it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on average."
+            text = (
+                "In endless lists it looks at infinitely many results on average: only the cutoff, or the end of the lists, stops it."
+                if row["documents"] is None
+                else f"In endless lists it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on average."
+            )
+            yield Statement("endless_lists", text, amounts)
         elif row["group"] is not None:
-            yield (
+            text = (
                 f"{row['group']}: in the lists as shown it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on "
                 f"average, at a cost of {row['cost']:.4g}."
             )
+            yield Statement("shown_lists", text, {"group": row["group"], **amounts, "cost": row["cost"]})
 
 
 def _of(queries: float) -> str:
     """Of how many queries results are."""
-    said = f"{queries:.3g}"
-    return "" if said == "1" else f" of {said} queries"
+    number = f"{queries:.3g}"
+    return "" if number == "1" else f" of {number} queries"
 
 
-def _about(number: float, one: str) -> str:
+def _about(number: float, noun: str) -> str:
     """A mean number of things."""
-    said = f"{number:.3g}"
-    return f"{said} {one}{'' if said == '1' else 's'}"
+    text = f"{number:.3g}"
+    return f"{text} {noun}{'' if text == '1' else 's'}"
+
+
+GROUP = {"group": "the group of sessions"}
+UNITS = {"unit": "what is counted: session or list", "units": "how many of these there are that have an ideal"}
+REACHED = {
+    **GROUP,
+    "rank": "rank of the ideal",
+    "units": UNITS["units"],
+    "reached": "how many of these come to the ideal's gain at the rank",
+    "documents": "results within which half of them do; null where fewer do",
+    "queries": "queries within which half of them do; null where fewer do",
+}
+LEVEL = {
+    **GROUP,
+    "units": UNITS["units"],
+    "mean": "mean number of documents after which the ideal stops rising",
+    "least": "the smallest of these numbers",
+    "most": "the largest of these numbers",
+    "beyond": "how many units have it beyond the cutoff",
+    "gained": "share of the ideal's gain of one who stops there, or at the cutoff",
+}
+MEASURE = {"measure": "text of the measure"}
+AMOUNTS = {"documents": "mean number of results; null where it has no end", "queries": "mean number of queries"}
+"""Values of statements, see `sessionkit.Statement`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -491,6 +541,46 @@ class Effort(Finding):
     by: str | None
     document_cost: float
     query_cost: float
+    KINDS: ClassVar = {
+        **SESSIONS,
+        "reach": Kind("What it takes to gain what the ideal has gained at a rank", {**REACHED, "unit": UNITS["unit"]}),
+        "against": Kind(
+            "After how many results a group's mean curve has the gain that another's has at some ranks",
+            {
+                **GROUP,
+                "against": "the other group",
+                "rank": "the ranks, a list",
+                "mean_curve": "after how many results, for each rank; null: never",
+            },
+        ),
+        "plateau": Kind("Where the ideal stops rising", {**LEVEL, "unit": UNITS["unit"]}),
+        "spent": Kind(
+            "How many come to a gain in all, and after how much",
+            {
+                **GROUP,
+                "unit": UNITS["unit"],
+                "units": "how many of these there are",
+                "reached": "how many of these come to the gain",
+                "gain": "the gain",
+                "half": "within how many results, queries, minutes half of all do, by these names; without those that are 0 or unknown",
+            },
+        ),
+        "no_curve": Kind("The measure has no curves to read", MEASURE),
+        "no_gain": Kind("Nothing gains anything, so there is no ideal to reach", {**MEASURE, "unit": UNITS["unit"]}),
+        "searcher": Kind(
+            "The searcher whom the discounts describe",
+            {
+                **MEASURE,
+                "stops": "whether the discounts describe one who stops",
+                "description": "what this searcher does, or why there is none, in words",
+            },
+        ),
+        "endless_lists": Kind("How far the searcher looks in lists without end", AMOUNTS),
+        "shown_lists": Kind(
+            "How far the searcher looks in the lists as shown", {**GROUP, **AMOUNTS, "cost": "mean cost"}
+        ),
+        "more": Kind(MORE["more"].meaning, {**MORE["more"].values, "total": "of how many"}),
+    }
 
     @property
     def table(self) -> pl.DataFrame:

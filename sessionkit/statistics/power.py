@@ -6,19 +6,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from sessionkit.arguments import FEWEST_RESAMPLES, Population, error_rate, require_draws, require_seed
 from sessionkit.display.numbers import counted, ends_text, level_text, share_text
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.design import Design, read_design
-from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, TestedFinding, stated, traced
+from sessionkit.statistics.findings import NUMBER, SESSIONS, TEXT, WHOLE, TestedFinding, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
 from sessionkit.statistics.power_simulation import (
     MORE_TOPICS,
@@ -170,21 +171,21 @@ def power(
         now.append(
             Present(planned.population, titles[planned.population], planned.now, planned.size(*at), ladder.at(*at))
         )
-    told = PowerContext(sessions.measures[0], design.described, wanted, share, target, alpha)
+    told = PowerContext(sessions.measures[0], design.described, wanted, share, target, confidence)
     every = [each for of_claim in smallest for each in of_claim]
     blind = any(each.limit is not None for each in every) and WITH_TOPIC not in found.names
-    reading = [
+    statements = [
         *opening(told, found, now),
         *(needed(told, of_claim) for of_claim in smallest),
-        *([ABSURD] if wanted > spread(sessions) else []),
-        *([UNKNOWN] if blind else []),
-        CAVEAT,
+        *([Statement("caution", ABSURD, {"about": "difference"})] if wanted > spread(sessions) else []),
+        *([Statement("caution", UNKNOWN, {"about": "interaction"})] if blind else []),
+        Statement("assumptions", CAVEAT),
     ]
     return PowerPlan(
         table=power_table(rungs, titles, target),
         smallest=smallest_table(every),
         components=component_table(found),
-        statements=stated(reading, restriction),
+        statements=stated(statements, restriction),
         measure=sessions.measures[0],
         by=sessions.by,
         design=design.described,
@@ -422,6 +423,15 @@ SMALLEST = pl.Schema(
 COMPONENTS = pl.Schema({"component": TEXT, **dict.fromkeys(("sd", "low", "high"), NUMBER)})
 
 
+CLAIM = {"population": "what the claim is about: users, topics or sessions"}
+SIZE = {
+    "users": "number of users; null where there are none",
+    "topics": "number of topics; null where these are not planned",
+    "sessions": "number of sessions",
+}
+"""Values of statements, see `sessionkit.Statement`."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PowerPlan(TestedFinding):
     """How large a study must be; made by `sessionkit.power`.
@@ -460,6 +470,60 @@ class PowerPlan(TestedFinding):
     draws: int
     component_draws: int
     seed: int
+    KINDS: ClassVar = {
+        **SESSIONS,
+        "design": Kind("The design, which is also that of the larger studies", {"design": "its name"}),
+        "plan": Kind(
+            "What is planned for",
+            {
+                "measure": "text of the measure",
+                "difference": "the true difference to detect",
+                "share": "the same as a share of the first group's mean; null where that is 0",
+                "confidence": "confidence of the test",
+                "target": "power to reach",
+                "range": "share of the plausible variance components that ranges of power hold",
+            },
+        ),
+        "components": Kind(
+            "The variance components, as sd of a session",
+            {
+                "component": "their names, a list",
+                "sd": "their sds, in the same order",
+                "low": "low ends of the ranges of the sds",
+                "high": "high ends of the ranges of the sds",
+            },
+        ),
+        "sample": Kind("The components are estimated from some of the users", {"users": "how many"}),
+        "power": Kind(
+            "The power of a study of the present size",
+            {
+                **CLAIM,
+                "test": "the test",
+                **SIZE,
+                "is_present": "whether that is the present size, or the nearest balanced one",
+                "power": "power, averaged over plausible components",
+                "low": "low end of its range",
+                "high": "high end of its range",
+                "target": "power to reach",
+            },
+        ),
+        "needed": Kind(
+            "The smallest studies that reach the power, of one claim",
+            {
+                **CLAIM,
+                "target": "power to reach",
+                "most": "the largest number of users, topics or sessions that was tried",
+                "studies": "a list, for each number of topics if several, of the columns of the table smallest, with the ends "
+                "limit_low and limit_high of the range of limit",
+                "sure_for": "share of the plausible components for which the sure numbers reach the power",
+            },
+        ),
+        "caution": Kind(
+            "What makes the plan doubtful",
+            {"about": "difference: it is larger than that of any two sessions; interaction: it is taken as 0"},
+        ),
+        "assumptions": Kind("What the simulation takes as given"),
+    }
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -494,8 +558,9 @@ UNKNOWN = (
 )
 
 
-SURE = "95% of the plausible components"
-"""What a size is sure for."""
+SURE_FOR = (1 + RANGE) / 2
+"""Share of the plausible components for which the sure sizes reach the power."""
+SURE = f"{share_text(SURE_FOR, 0)} of the plausible components"
 ABSURD = "Caution: the declared difference is larger than the difference of any two sessions of this study."
 
 
@@ -508,7 +573,7 @@ class PowerContext:
     difference: float
     share: float | None
     target: float
-    alpha: float
+    confidence: float
 
 
 @dataclass(frozen=True)
@@ -522,35 +587,68 @@ class Present:
     chance: PowerEstimate
 
 
-def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[str]:
+def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[Statement]:
     """Say what is planned for, from what, and what the present size would find."""
-    relative = f" ({share_text(of.share)} of the first group's mean)" if of.share is not None else ""
-    told = [
-        f"Design: {of.design}.",
-        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the "
-        f"{level_text(1 - of.alpha)} level with power {of.target:g}. Power is averaged over plausible variance components; "
-        f"brackets hold the range for {share_text(RANGE, 0)} of them.",
+    statements = [
+        Statement("design", f"Design: {of.design}.", {"design": of.design}),
+        _plan(of),
+        _components(component_table(noise)),
     ]
-    parts = []
-    for name in noise.names:
-        estimate, draws = noise.of(name)
-        ordered = sorted(draws**0.5)
-        low, high = (ordered[round(share * (len(ordered) - 1))] for share in ((1 - RANGE) / 2, (1 + RANGE) / 2))
-        parts.append(f"{NAMES.get(name, name)} {estimate**0.5:.3g} ({low:.3g} to {high:.3g})")
-    told.append(f"Variance components, as sd of a session: {', '.join(parts)}.")
     if noise.sampled:
-        told.append(f"Components are estimated from {counted(noise.sampled, 'user')} drawn at random.")
-    for each in now:
-        like = "a study like this one" if _same(each.size, each.now) else "the balanced study nearest to this one"
-        reached = _power(each.chance, of.target)
-        told.append(
-            f"Claim about {each.population} like these: {like}, {_size(each.size)}, has power {reached}; {each.test}."
-        )
-    return told
+        text = f"Components are estimated from {counted(noise.sampled, 'user')} drawn at random."
+        statements.append(Statement("sample", text, {"users": noise.sampled}))
+    return statements + [_present_power(of, each) for each in now]
 
 
-def needed(of: PowerContext, found: Sequence[Smallest]) -> str:
+def _plan(of: PowerContext) -> Statement:
+    """Say what is planned for."""
+    relative = f" ({share_text(of.share)} of the first group's mean)" if of.share is not None else ""
+    text = (
+        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the "
+        f"{level_text(error_rate(of.confidence))} level with power {of.target:g}. Power is averaged over plausible variance "
+        f"components; brackets hold the range for {share_text(RANGE, 0)} of them."
+    )
+    values: dict[str, Value] = {"measure": of.measure, "difference": of.difference, "share": of.share}
+    return Statement("plan", text, values | {"confidence": of.confidence, "target": of.target, "range": RANGE})
+
+
+def _components(table: pl.DataFrame) -> Statement:
+    """Say how large the components are."""
+    parts = [f"{NAMES.get(name, name)} {sd:.3g} ({low:.3g} to {high:.3g})" for name, sd, low, high in table.iter_rows()]
+    text = f"Variance components, as sd of a session: {', '.join(parts)}."
+    return Statement("components", text, table.to_dict(as_series=False))
+
+
+def _present_power(of: PowerContext, present: Present) -> Statement:
+    """Say what a study of the present size would find."""
+    is_present, size, chance = _same(present.size, present.now), present.size, present.chance
+    like = "a study like this one" if is_present else "the balanced study nearest to this one"
+    text = (
+        f"Claim about {present.population} like these: {like}, {_size(size)}, has power {_power(chance, of.target)}; "
+        f"{present.test}."
+    )
+    values: dict[str, Value] = {"population": present.population, "test": present.test, **vars(size)}
+    values |= {"is_present": is_present, "power": chance.power, "low": chance.low, "high": chance.high}
+    return Statement("power", text, values | {"target": of.target})
+
+
+def needed(of: PowerContext, found: Sequence[Smallest]) -> Statement:
     """Say what reaches the target for one claim, by topics where these are planned beside users, or that nothing does."""
+    values: dict[str, Value] = {"population": found[0].population, "target": of.target, "most": found[0].most}
+    values |= {"studies": [_study(each) for each in found], "sure_for": SURE_FOR}
+    return Statement("needed", _needed_text(of, found), values)
+
+
+def _study(smallest: Smallest) -> dict[str, int | float | None]:
+    """The smallest study as values of a statement."""
+    row = smallest_table([smallest]).row(0, named=True)
+    limit = smallest.limit
+    limits = {"limit_low": None if limit is None else limit.low, "limit_high": None if limit is None else limit.high}
+    return {name: row[name] for name in row if name not in ("population", "most")} | limits
+
+
+def _needed_text(of: PowerContext, found: Sequence[Smallest]) -> str:
+    """Say what reaches the target for one claim."""
     population = f"Claim about {found[0].population} like these: "
     if found[0].limit is None:
         return population + " ".join(_alone(of, each) for each in found)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from sessionkit.arguments import Coefficient, DrawnUnits, IntervalKind, error_rate, names_in
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import P_IS_BOUND, counted, ends_text, level_text, listed, p_text, visible_decimals
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.scoring.execution import of_session
@@ -23,9 +23,20 @@ from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.needs import is_ambiguous, measure_of
 from sessionkit.scoring.score import score
 from sessionkit.statistics.correlation_matrices import COEFFICIENTS
-from sessionkit.statistics.correlations import CorrelationRows
+from sessionkit.statistics.correlations import LINEAR, CorrelationRows
 from sessionkit.statistics.distributions import Resampling, Units
-from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, YES_NO, Finding, more_in_table, stated, traced
+from sessionkit.statistics.findings import (
+    MORE,
+    NUMBER,
+    SESSIONS,
+    TEXT,
+    WHOLE,
+    YES_NO,
+    Finding,
+    more_in_table,
+    stated,
+    traced,
+)
 from sessionkit.statistics.paper_tables import (
     chosen_columns,
     claim_text,
@@ -52,6 +63,20 @@ DIFFERENCES = pl.Schema(
 
 HEADINGS = {"pearson": "Pearson r", "spearman": "Spearman rho", "kendall": "Kendall tau-b"}
 """Coefficients as papers head their columns."""
+
+
+FEW = 10
+"""Units below which resampling is rough."""
+LISTED = 4
+"""Correlations and differences that are read out."""
+COVARIATE = {
+    "covariate": "name of the covariate",
+    "coefficient": "the coefficient: pearson, spearman or kendall",
+    "control": "what is held constant, a list",
+}
+CORRELATION = ("measure", "value", "low", "high", "p", "p_is_bound", "n")
+DIFFERENCE = ("first", "second", "value_first", "value_second", "estimate", "low", "high", "p", "p_is_bound")
+"""Values of statements, see `sessionkit.Statement`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,6 +117,80 @@ class Correlations(Finding):
     confidence: float
     draws: int
     seed: int
+    KINDS: ClassVar = {
+        **SESSIONS,
+        "claim": Kind(
+            "What was observed, and what the claim is about",
+            {
+                "sessions": "number of sessions",
+                "users": "number of users; 0 where none are known",
+                "units": "what the claim is about: users or sessions",
+                "reason": "why these are the units",
+            },
+        ),
+        "method": Kind(
+            "How intervals and p-values were made, and of which sessions",
+            {
+                "confidence": "confidence of the intervals",
+                "analytic": "whether they are by formula",
+                "resampled": "coefficients that are resampled all the same, as they have no formula",
+                "interval": "the kind of bootstrap interval; null by formula",
+                "units": "what is drawn; null by formula",
+                "draws": "number of draws; null by formula",
+                "seed": "their seed; null by formula",
+                "few": "the smallest number of units, where that makes intervals rough; else null",
+                "dropped": "the most sessions that one correlation leaves out",
+                "sessions": "number of sessions",
+                "linear": "whether draws of Kendall's coefficient are a linear approximation",
+                "control": "what is held constant, a list",
+                "of_users": "covariates that are the same in all sessions of a user, where users are drawn",
+            },
+        ),
+        "same_draws": Kind("Differences are tested with the draws of the correlations, as units are users"),
+        "correlation": Kind(
+            "The correlations with a covariate that are shown",
+            {
+                **COVARIATE,
+                "correlations": f"the {LISTED} largest, a list: measure, value, low, high, p, p_is_bound, n",
+                "count": "how many are shown",
+            },
+        ),
+        "not_shown": Kind(
+            "Correlations with a covariate that are neither shown nor ruled out",
+            {
+                **COVARIATE,
+                "measures": "which these are",
+                "count": "of how many",
+                "reach": "the end of their intervals that is farthest from 0",
+            },
+        ),
+        "difference": Kind(
+            "Which measures differ in their correlation with a covariate",
+            {
+                **COVARIATE,
+                "test": "the test",
+                "pairs": "pairs of measures that were compared",
+                "count": "how many of these are shown to differ",
+                "differences": f"up to {LISTED} of them with the smallest p, or the only pair, a list: first, second, value_first, "
+                "value_second, estimate, low, high, p, p_is_bound",
+                "reach": "the end of the intervals that is farthest from 0",
+            },
+        ),
+        "not_tested": Kind(
+            "Why a correlation has no value, or its test can reject nothing", {"note": "as in the tables"}
+        ),
+        **MORE,
+        "not_adjusted": Kind(
+            "The p-values are not adjusted for their number",
+            {
+                "tests": "number of p-values",
+                "confidence": "confidence of the intervals",
+                "expected": "how many would be below 1 - confidence by chance",
+            },
+        ),
+        "not_held": Kind("Users or topics are not held constant", {"factors": "which: user, topic, or both"}),
+        "caution": Kind("What correlations do not show"),
+    }
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -252,11 +351,12 @@ def correlate(
         schema=DIFFERENCES,
     )
     names = [tuple(each.name for each in kind) for kind in (asked, against, held)]
-    lines = told(table, differences, CorrelationContext(frame, of, rows.analytic, resampling, tuple(against), names[2]))
+    context = CorrelationContext(frame, of, rows.analytic, resampling, tuple(against), names[2])
+    statements = statements_of(table, differences, context)
     return Correlations(
         table,
         differences,
-        stated(lines, study.restriction),
+        stated(statements, study.restriction),
         names[0],
         names[1],
         names[2],
@@ -417,10 +517,6 @@ def _of_measure(study: Study, measure: Measure, option: str) -> Variable:
     return Variable(of if is_own_name else str(taken), taken, of_users)
 
 
-FEW = 10
-"""Units below which resampling is rough."""
-LISTED = 4
-"""Correlations and differences that are read out."""
 SYMBOLS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 
 
@@ -452,117 +548,152 @@ class CorrelationContext:
     held: tuple[str, ...]
 
 
-def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationContext) -> list[str]:
+def statements_of(table: pl.DataFrame, differences: pl.DataFrame, context: CorrelationContext) -> list[Statement]:
     """Put the tables of `sessionkit.correlate` into words.
 
     Parameters
     ----------
     table, differences
         As `sessionkit.statistics.correlate.Correlations` has them.
-    asked
-        What was asked.
+    context
+        What was correlated, and how.
     """
     first = table.filter(pl.col("value").is_not_null()).get_column("coefficient")[0]
-    lines = [_population(asked), _how(table, asked)]
-    if len(differences) and asked.units.name == "users" and "pearson" in differences.get_column("coefficient"):
-        lines.append(
-            "Differences between measures are tested with the same draws: Williams' t and Steiger's z need independent sessions."
+    statements = [_claim(context), _method(table, context)]
+    if len(differences) and context.units.name == "users" and "pearson" in differences.get_column("coefficient"):
+        statements.append(Statement("same_draws", SAME_DRAWS))
+    for covariate in context.covariates:
+        own, between = (frame.filter(covariate=covariate.name, coefficient=first) for frame in (table, differences))
+        statements += _of_covariate(own, between, context)
+    statements += _not_tested(table)
+    tests = table.get_column("p").count() + differences.get_column("p").count()
+    if tests > 1:
+        alpha = context.resampling.alpha
+        text = (
+            f"The {tests} p-values and their intervals are not adjusted for their number: if nothing were related, about "
+            f"{tests * alpha:.2g} of the p-values would still be below {alpha:.2g}."
         )
-    for covariate in asked.covariates:
-        lines += _of_covariate(
-            table.filter(covariate=covariate.name, coefficient=first),
-            differences.filter(covariate=covariate.name, coefficient=first),
-            asked,
-            first,
-        )
-    lines += _notes(table)
-    many = table.get_column("p").count() + differences.get_column("p").count()
-    if many > 1:
-        alpha = asked.resampling.alpha
-        lines.append(
-            f"The {many} p-values and their intervals are not adjusted for their number: if nothing were related, about "
-            f"{many * alpha:.2g} of the p-values would still be below {alpha:.2g}."
-        )
-    lines += _unadjusted(asked)
-    lines.append(
-        "A correlation does not show what causes what. The topics are fixed, so the claim does not generalize to other topics."
-    )
-    return lines
+        values = {"tests": tests, "confidence": context.resampling.confidence, "expected": tests * alpha}
+        statements.append(Statement("not_adjusted", text, values))
+    return [*statements, *_not_held(context), Statement("caution", NO_CAUSE)]
 
 
-def _population(asked: CorrelationContext) -> str:
-    """Who was observed."""
-    users = asked.frame.get_column("user_id").drop_nulls().n_unique()
+SAME_DRAWS = "Differences between measures are tested with the same draws: Williams' t and Steiger's z need independent sessions."
+NO_CAUSE = "A correlation does not show what causes what. The topics are fixed, so the claim does not generalize to other topics."
+
+
+def _claim(context: CorrelationContext) -> Statement:
+    """Who was observed, and what the claim is about."""
+    users, units = context.frame.get_column("user_id").drop_nulls().n_unique(), context.units
     of = f" of {counted(users, 'user')}" if users else ""
-    people = "users like these" if asked.units.name == "users" else "sessions like these"
-    return f"{counted(len(asked.frame), 'session')}{of}. {_sentence(asked.units.reason)}: the claim is about {people}."
+    text = f"{counted(len(context.frame), 'session')}{of}. {_sentence(units.reason)}: the claim is about {units.name} like these."
+    values: dict[str, Value] = {
+        "sessions": len(context.frame),
+        "users": users,
+        "units": units.name,
+        "reason": units.why,
+    }
+    return Statement("claim", text, values)
 
 
-def _unadjusted(asked: CorrelationContext) -> list[str]:
+def _not_held(context: CorrelationContext) -> list[Statement]:
     """That users and topics are not held constant, where there are several."""
-    several = [name for name in ("user", "topic") if asked.frame.get_column(f"{name}_id").drop_nulls().n_unique() > 1]
-    if not several:
+    factors = [name for name in ("user", "topic") if context.frame.get_column(f"{name}_id").drop_nulls().n_unique() > 1]
+    if not factors:
         return []
+    text = (
+        f"The correlations are over all sessions together and not adjusted for {' or '.join(factors)}: differences between "
+        f"{' and between '.join(f'{name}s' for name in factors)} are part of them."
+    )
+    return [Statement("not_held", text, {"factors": factors})]
+
+
+def _method(table: pl.DataFrame, context: CorrelationContext) -> Statement:
+    """How intervals were made, and what was dropped."""
+    resampling, units, analytic = context.resampling, context.units.name, context.analytic
+    fewest = table.filter(pl.col("value").is_not_null()).get_column("units").min()
+    has_kendall = "kendall" in table.get_column("coefficient")
+    values: dict[str, Value] = {
+        "confidence": resampling.confidence,
+        "analytic": analytic,
+        "resampled": ["kendall"] if analytic and has_kendall and context.held else [],
+        "interval": None if analytic else str(resampling),
+        "units": None if analytic else units,
+        "draws": None if analytic else resampling.draws,
+        "seed": None if analytic else resampling.seed,
+        "few": fewest if not analytic and isinstance(fewest, int) and fewest < FEW else None,
+        "dropped": int(table.select(pl.col("dropped").max()).item()),
+        "sessions": len(context.frame),
+        "linear": f"{resampling}{LINEAR}" in table.get_column("interval"),
+        "control": [*context.held],
+        "of_users": [each.name for each in context.covariates if each.of_users] if units == "users" else [],
+    }
+    return Statement("method", _method_text(values, context), values)
+
+
+def _method_text(values: Mapping[str, Any], context: CorrelationContext) -> str:
+    """Say how intervals were made, and what was dropped."""
+    confidence = level_text(context.resampling.alpha)
+    if values["analytic"]:
+        text = f"Intervals ({confidence}) and p-values come from the same tests, which assume independent sessions."
+        if values["resampled"]:
+            text += " Partial Kendall correlations have no formula: their intervals and p-values are resampled."
+    else:
+        inside = "all their sessions" if values["units"] == "users" else "all their queries"
+        text = (
+            f"Intervals ({confidence}) and p come from {values['draws']:,} draws of {values['units']} with {inside} "
+            f"({values['interval']}, seed {values['seed']}). Where no draw has the opposite sign, p is an upper bound. "
+            "The tables also give p as if all sessions were independent."
+        )
+    if values["few"] is not None:
+        text += f" With only {values['few']} {values['units']} they are rough."
+    if values["dropped"]:
+        text += (
+            f" Sessions that lack one of the numbers are left out pair by pair: up to {values['dropped']:,} of "
+            f"{values['sessions']:,}."
+        )
+    if values["linear"]:
+        text += " Kendall's draws are a linear approximation, because there are too many pairs of sessions."
+    if values["control"]:
+        text += f" Held constant: {', '.join(values['control'])}."
+    if values["of_users"]:
+        text += f" {', '.join(values['of_users'])} is one number per user, the same in all their sessions."
+    return text
+
+
+def _of_covariate(table: pl.DataFrame, differences: pl.DataFrame, context: CorrelationContext) -> list[Statement]:
+    """What goes with one covariate by one coefficient, and which measures differ in it."""
+    tested = table.drop_nulls(["value", "low"]).sort(pl.col("value").abs(), descending=True, maintain_order=True)
+    if tested.is_empty():
+        return []
+    alpha = context.resampling.alpha
+    values: dict[str, Value] = {name: tested.item(0, name) for name in ("covariate", "coefficient")}
+    values["control"] = [*context.held]
+    shown, open_ = (tested.filter(is_in) for is_in in (pl.col("p") <= alpha, pl.col("p") > alpha))
     return [
-        f"The correlations are over all sessions together and not adjusted for {' or '.join(several)}: differences between "
-        f"{' and between '.join(f'{name}s' for name in several)} are part of them."
+        *([_shown(shown, values)] if len(shown) else []),
+        *([_not_shown(open_, len(tested), values)] if len(open_) else []),
+        *_differing(differences, values, alpha),
     ]
 
 
-def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
-    """How intervals were made, and what was dropped."""
-    sure = level_text(asked.resampling.alpha)
-    if asked.analytic:
-        how = f"Intervals ({sure}) and p-values come from the same tests, which assume independent sessions."
-        if "kendall" in table.get_column("coefficient") and asked.held:
-            how += " Partial Kendall correlations have no formula: their intervals and p-values are resampled."
-    else:
-        whole = "all their sessions" if asked.units.name == "users" else "all their queries"
-        how = (
-            f"Intervals ({sure}) and p come from {asked.resampling.draws:,} draws of {asked.units.name} with {whole} "
-            f"({asked.resampling}, seed {asked.resampling.seed}). Where no draw has the opposite sign, p is an upper bound. "
-            "The tables also give p as if all sessions were independent."
-        )
-    few = table.filter(pl.col("value").is_not_null()).get_column("units").min()
-    if not asked.analytic and isinstance(few, int) and few < FEW:
-        how += f" With only {few} {asked.units.name} they are rough."
-    most = table.get_column("dropped").max()
-    if isinstance(most, int) and most:
-        how += (
-            f" Sessions that lack one of the numbers are left out pair by pair: up to {most:,} of {len(asked.frame):,}."
-        )
-    if "linear" in " ".join(table.get_column("interval").drop_nulls()):
-        how += " Kendall's draws are a linear approximation, because there are too many pairs of sessions."
-    if asked.held:
-        how += f" Held constant: {', '.join(asked.held)}."
-    of_users = [each.name for each in asked.covariates if each.of_users]
-    if of_users and asked.units.name == "users":
-        how += f" {', '.join(of_users)} is one number per user, the same in all their sessions."
-    return how
+def _shown(shown: pl.DataFrame, values: Mapping[str, Any]) -> Statement:
+    """The correlations with a covariate that are shown, the largest first."""
+    rows = shown.head(LISTED).select(CORRELATION).to_dicts()
+    more = f"; and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
+    held = f", {', '.join(values['control'])} held constant" if values["control"] else ""
+    symbol = SYMBOLS[values["coefficient"]]
+    text = f"Correlated with {values['covariate']}{held} ({symbol}): {'; '.join(map(_one, rows))}{more}."
+    return Statement("correlation", text, {**values, "correlations": rows, "count": len(shown)})
 
 
-def _of_covariate(
-    table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationContext, coefficient: str
-) -> list[str]:
-    """What goes with one covariate, and which measures differ in it."""
-    known = table.drop_nulls(["value", "low"]).sort(pl.col("value").abs(), descending=True, maintain_order=True)
-    if known.is_empty():
-        return []
-    name = known.item(0, "covariate")
-    held = f", {', '.join(asked.held)} held constant" if asked.held else ""
-    shown = known.filter(pl.col("p") <= asked.resampling.alpha)
-    open_ = known.filter(pl.col("p") > asked.resampling.alpha)
-    lines = []
-    if len(shown):
-        listed = "; ".join(_one(row) for row in shown.head(LISTED).rows(named=True))
-        more = f"; and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
-        lines.append(f"Correlated with {name}{held} ({SYMBOLS[coefficient]}): {listed}{more}.")
-    if len(open_):
-        what = open_.item(0, "measure") if len(open_) == 1 else f"{len(open_)} of {len(known)} measures"
-        lines.append(
-            f"No correlation with {name} is shown or ruled out for {what}; the intervals reach correlations of {_farthest(open_):.2f}."
-        )
-    return lines + _differing(differences, name, asked.resampling.alpha)
+def _not_shown(rows: pl.DataFrame, count: int, values: Mapping[str, Any]) -> Statement:
+    """That correlations of some of the measures are not shown."""
+    what = rows.item(0, "measure") if len(rows) == 1 else f"{len(rows)} of {count} measures"
+    reach = _farthest(rows)
+    text = f"No correlation with {values['covariate']} is shown or ruled out for {what}; the intervals reach correlations of {reach:.2f}."
+    measures = rows.get_column("measure").to_list()
+    return Statement("not_shown", text, {**values, "measures": measures, "count": count, "reach": reach})
 
 
 def _farthest(rows: pl.DataFrame) -> float:
@@ -570,35 +701,43 @@ def _farthest(rows: pl.DataFrame) -> float:
     return float(rows.select(pl.max_horizontal(pl.col("low").abs(), pl.col("high").abs()).max()).item())
 
 
-def _differing(differences: pl.DataFrame, covariate: str, alpha: float) -> list[str]:
+def _differing(differences: pl.DataFrame, values: Mapping[str, Any], alpha: float) -> list[Statement]:
     """Which measures differ in their correlation with a covariate."""
-    known = differences.drop_nulls("low").unique(["first", "second"], keep="first", maintain_order=True)
-    if known.is_empty():
+    tested = differences.drop_nulls("low").unique(["first", "second"], keep="first", maintain_order=True)
+    if tested.is_empty():
         return []
-    shown = known.filter(pl.col("p") <= alpha).sort("p", maintain_order=True)
-    test = known.item(0, "test")
-    if shown.is_empty() and len(known) == 1:
-        return [
-            f"The two measures are not shown to differ in their correlation with {covariate} ({test}): "
-            f"{_difference(known.row(0, named=True))}."
-        ]
-    if shown.is_empty():
-        return [
-            f"No two of the measures ({len(known)} pairs) are shown to differ in their correlation with {covariate} ({test}); the "
-            f"intervals reach differences of {_farthest(known):.2f}."
-        ]
-    listed = "; ".join(
-        f"{row['first']} and {row['second']} ({_difference(row)})" for row in shown.head(LISTED).rows(named=True)
-    )
-    more = f"; and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
-    if len(known) == 1:
-        return [f"The two measures differ in their correlation with {covariate} ({test}): {listed}."]
-    return [
-        f"{len(shown)} of {len(known)} pairs of measures differ in their correlation with {covariate} ({test}): {listed}{more}."
-    ]
+    shown = tested.filter(pl.col("p") <= alpha).sort("p", maintain_order=True)
+    read_out = tested if len(tested) == 1 else shown.head(LISTED)
+    every: dict[str, Any] = {
+        **values,
+        "test": tested.item(0, "test"),
+        "pairs": len(tested),
+        "count": len(shown),
+        "differences": read_out.select(DIFFERENCE).to_dicts(),
+        "reach": _farthest(tested),
+    }
+    return [Statement("difference", _differing_text(every), every)]
 
 
-def _difference(row: dict[str, Any]) -> str:
+def _differing_text(values: Mapping[str, Any]) -> str:
+    """Say which measures differ in their correlation with a covariate."""
+    pairs, count, differences = values["pairs"], values["count"], values["differences"]
+    correlation = f"in their correlation with {values['covariate']} ({values['test']})"
+    if not count and pairs == 1:
+        return f"The two measures are not shown to differ {correlation}: {_difference(differences[0])}."
+    if not count:
+        return (
+            f"No two of the measures ({pairs} pairs) are shown to differ {correlation}; the intervals reach differences of "
+            f"{values['reach']:.2f}."
+        )
+    each = "; ".join(f"{row['first']} and {row['second']} ({_difference(row)})" for row in differences)
+    if pairs == 1:
+        return f"The two measures differ {correlation}: {each}."
+    more = f"; and {count - LISTED} more" if count > LISTED else ""
+    return f"{count} of {pairs} pairs of measures differ {correlation}: {each}{more}."
+
+
+def _difference(row: Mapping[str, Any]) -> str:
     """Two correlations and their difference with its interval."""
     return (
         f"{row['value_first']:.2f} and {row['value_second']:.2f}, difference {row['estimate']:.2f}, "
@@ -606,24 +745,28 @@ def _difference(row: dict[str, Any]) -> str:
     )
 
 
-def _notes(table: pl.DataFrame) -> list[str]:
+def _not_tested(table: pl.DataFrame) -> list[Statement]:
     """Why some have no value."""
     notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
-    shown = [_sentence(note) + "." for note in notes.head(LISTED)]
-    return [*shown, *more_in_table(len(notes) - LISTED, "note", "correlate")]
+    statements = [Statement("not_tested", f"{_sentence(note)}.", {"note": note}) for note in notes.head(LISTED)]
+    values = {"count": len(notes) - LISTED, "what": "note", "verb": "correlate"}
+    return [
+        *statements,
+        *(Statement("more", text, values) for text in more_in_table(len(notes) - LISTED, "note", "correlate")),
+    ]
 
 
-def _one(row: dict[str, Any]) -> str:
+def _one(row: Mapping[str, Any]) -> str:
     """One correlation with its interval."""
     return f"{row['measure']} {row['value']:.2f} ({_ends(row)}), {_p(row)}, n = {row['n']}"
 
 
-def _ends(row: dict[str, Any]) -> str:
+def _ends(row: Mapping[str, Any]) -> str:
     """An interval of correlations."""
     return ends_text(row["low"], row["high"], digits=visible_decimals([row["low"], row["high"]]))
 
 
-def _p(row: dict[str, Any]) -> str:
+def _p(row: Mapping[str, Any]) -> str:
     return p_text(row["p"], is_bound=bool(row["p_is_bound"]))
 
 

@@ -605,7 +605,7 @@ def _plan(of: PowerContext) -> Statement:
     relative = f" ({share_text(of.share)} of the first group's mean)" if of.share is not None else ""
     text = (
         f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the "
-        f"{level_text(error_rate(of.confidence))} level with power {of.target:g}. Power is averaged over plausible variance "
+        f"{level_text(of.confidence)} level with power {of.target:g}. Power is averaged over plausible variance "
         f"components; brackets hold the range for {share_text(RANGE, 0)} of them."
     )
     values: dict[str, Value] = {"measure": of.measure, "difference": of.difference, "share": of.share}

@@ -69,9 +69,10 @@ def test_four_topics_cannot_carry_a_claim_beyond_them(plan):
     four = plan.smallest.filter(population="topics", topics=4).row(0, named=True)
     assert four["users"] is None
     assert four["limit"] < 0.8
-    assert "Claim about topics like these: with 4" in plan.reading
-    assert "topics no number of users reaches power 0.8" in plan.reading
-    assert "Only more topics help." in plan.reading
+    needed = next(statement for statement in plan.of_kind("needed") if statement.values["population"] == "topics")
+    study = needed.values["studies"][0]
+    assert (study["topics"], study["users"], study["limit"]) == (4, None, four["limit"])
+    assert "no number of users reaches" in needed.text
     limits = plan.smallest.filter(population="topics")["limit"]
     assert limits.is_sorted()
     endless = plan.table.filter(pl.col("users").is_null())
@@ -98,7 +99,7 @@ def test_a_share_of_the_first_groups_mean(clinic):
     found = power(clinic, "nsDCG@10", difference="10%", population="users", users=[30], **QUICK)
     mean = sk.compare(clinic, "nsDCG@10").table["mean_a"].item()
     assert found.difference == pytest.approx(mean / 10)
-    assert "10.0% of the first group's mean" in found.reading
+    assert found.of_kind("plan")[0].values["share"] == pytest.approx(0.1)
 
 
 def test_topics_of_runs_without_users():
@@ -114,7 +115,7 @@ def test_what_topics_do_may_not_be_known():
     # one user per topic and system: topics with systems are the residual
     rows = [(f"s{u}{t}", f"u{u}", f"t{t}", f"S{(u + t) % 2}", (3 * u + 5 * t) % 7) for u in (0, 1) for t in range(6)]
     found = power(scores(rows), difference=2, **QUICK)
-    assert "cannot separate the topic-by-group interaction" in found.reading
+    assert [statement.values["about"] for statement in found.of_kind("caution")] == ["interaction"]
 
 
 def test_undefined_values_are_left_out():
@@ -128,7 +129,9 @@ def test_undefined_values_are_left_out():
 def test_how_many_more_is_said(plan):
     users = plan.smallest.row(0, named=True)
     assert (users["more_users"], users["more_topics"]) == (users["users"] - 30, 0)
-    assert f"{users['users']} users ({users['more_users']} more than now), 4 topics" in plan.reading
+    (study,) = plan.of_kind("needed")[0].values["studies"]
+    assert (study["users"], study["more_users"], study["topics"]) == (users["users"], users["more_users"], 4)
+    assert f"{users['users']} users ({users['more_users']} more than now), 4 topics" in plan.of_kind("needed")[0].text
     assert plan.smallest.filter(population="topics")["more_topics"].to_list() == [0, 4, 8, 12, 20, 28]
 
 
@@ -151,13 +154,14 @@ def test_two_users_who_met_everything_are_a_study():
     rng = np.random.default_rng(2)
     rows = [(f"s{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}", rng.normal()) for u in (0, 1) for t in range(4) for s in (0, 1)]
     found = power(scores(rows), difference=1, **QUICK)
-    assert "a study like this one, 2 users, 4 topics, 16 sessions" in found.reading
+    present = found.of_kind("power")[0].values
+    assert [present[name] for name in ("is_present", "users", "topics", "sessions")] == [True, 2, 4, 16]
 
 
 def test_a_difference_beyond_all_sessions_is_said(clinic):
     found = power(paired(20), difference=9, users=[20], **QUICK)
-    assert "larger than the difference of any two sessions" in found.reading
-    with pytest.raises(UsageError, match=r"lies between 0 and 1, so means cannot differ by 1\.5"):
+    assert [statement.values["about"] for statement in found.of_kind("caution")] == ["difference"]
+    with pytest.raises(UsageError, match=r"between 0 and 1, .* 1\.5"):
         power(clinic, "nsDCG@10", difference=1.5)
     # of scores in percent nothing is known but the name
     percent = crossing(100 * simulated(1, seed=4)[:, 0], "nsDCG@10")
@@ -169,7 +173,7 @@ def test_numbers_that_nothing_plans_are_refused(clinic):
         power(paired(20), difference=1, topics=[8])
     with pytest.raises(UsageError, match="topics= would work"):
         power(by_topic(np.random.default_rng(4).normal(size=(25, 2))), difference=0.5, users=[8])
-    with pytest.raises(UsageError, match="users of this study search 4 topics each"):
+    with pytest.raises(UsageError, match="study search 4 topics each"):
         power(clinic, "nsDCG@10", difference=0.1, topics=[2])
 
 

@@ -581,11 +581,8 @@ def _levels_by_design(levels: Sequence[_Level]) -> list[list[_Level]]:
 
 
 def _design_values(levels: Sequence[_Level]) -> list[dict[str, Any]]:
-    """What each design is, as data, with the levels that have it; no levels where sessions are not compared within levels."""
-    return [
-        {**each[0].plan.design.values, "levels": [level.name for level in each if level.name]}
-        for each in _levels_by_design(levels)
-    ]
+    """What the design of each level is, as data; the level is None where sessions are not compared within levels."""
+    return [{"level": level.name or None, **level.plan.design.values} for level in levels]
 
 
 def _plans_by_level(levels: Sequence[_Level]) -> dict[Any, ComparisonPlan]:

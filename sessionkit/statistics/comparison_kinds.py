@@ -38,7 +38,7 @@ KINDS = {
         "The design as read from the data",
         {
             "within": "the column within whose values groups are compared",
-            "designs": "each design with its levels, and how many users, topics, pairs of both and sessions there are and met groups",
+            "designs": "the design of each level: how many users, topics, pairs of both and sessions there are and met groups",
             "one_group_topics": "topics with one group only, to which a difference may be due; null, not so",
             "topics": "topics that there are, of these",
         },

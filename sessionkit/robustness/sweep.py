@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sessionkit.arguments import Correction, Population, SweepTest
 from sessionkit.display.numbers import counted, interval_text, p_text, readable, readable_p, share_text
+from sessionkit.display.statements import Statement, Value
 from sessionkit.errors import MeasureError
 from sessionkit.robustness import sweep_tables
 from sessionkit.robustness.sweep_grid import Axis, Grid, Range, Region, axes_of, ranges, rounded, shown
@@ -38,11 +40,11 @@ from sessionkit.statistics.findings import (
     NOT_SHOWN,
     NOT_SHOWN_CORRECTED,
     detectable_text,
-    left_out_note,
     stated,
     traced,
 )
 from sessionkit.statistics.procedures import ComparisonPlan
+from sessionkit.statistics.remarks import Remark, left_out
 from sessionkit.statistics.session_values import MOST_GROUPS, GroupedSessions, sessions_of, sessions_task
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -154,9 +156,7 @@ def sweep(
         testing, told = LeaderTesting(plan), told.tested(plan, sessions)
         small = testing.detectable(sessions)
     elif test != UNTESTED and len(groups) > MOST_GROUPS:
-        told = SweepContext(
-            str(asked), by, untested=f"compare tests 2 to {MOST_GROUPS} groups, and there are {len(groups):,}"
-        )
+        told = SweepContext(str(asked), by, too_many=len(groups))
     if testing is None:
         tell_of_bound(asked.inner)
         tell_of_cutoff(asked.inner)
@@ -164,10 +164,10 @@ def sweep(
     ground = Ground(study, by, groups, memory, sessions, testing.unit if testing is not None else None)
     direction = MeasureDirection.of(asked, study.settings.better)
     swept = _run_sweep(Looking(ground, testing, direction), grid, options.alpha)
-    notes = notes_of(swept, without, by)
+    remarks = remarks_of(swept, without, by)
     if sessions is not None and testing is not None:
-        left = testing.plan.units(sessions).dropped
-        notes += left_out_note("base setting, of the test", left)
+        dropped = testing.plan.units(sessions).dropped
+        remarks += [replace(remark, level=OF_TEST) for remark in left_out(dropped)]
         told = replace(told, detectable=small.get(_pair(swept.base)))
     return Sweep(
         table=sweep_tables.settings_table(swept),
@@ -176,7 +176,7 @@ def sweep(
         ranges=sweep_tables.ranges_table(swept),
         nearest=sweep_tables.nearest_table(swept),
         parameters=sweep_tables.parameters_table(grid),
-        statements=stated(lines(swept, told, tuple(notes)), study.restriction),
+        statements=stated(make_statements(swept, told, remarks), study.restriction),
         measure=str(asked),
         by=by,
         groups=groups,
@@ -190,7 +190,7 @@ def sweep(
         family=Family(0, correction) if testing is None else testing.family(len(groups)),
         draws=draws,
         seed=seed,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
     )
 
 
@@ -260,7 +260,7 @@ class SweepContext:
     claim: str = ""
     population: str = ""
     test: str = ""
-    untested: str = ""
+    too_many: int = 0
     detectable: float | None = None
     how: str = ""
     family: Family = field(default_factory=lambda: Family(0, "none"))
@@ -285,44 +285,59 @@ class SweepContext:
         )
 
 
-def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> list[str]:
-    """Return the sentences of a reading."""
-    found = [_varied_text(swept, told)]
-    added = [f"{axis.name}={_readable(axis.values[axis.base])}" for axis in swept.grid.axes if axis.added]
+def make_statements(swept: SweepResults, told: SweepContext, remarks: Sequence[Remark]) -> list[Statement]:
+    """Return the statements of a finding."""
+    statements = [_state_grid(swept, told)]
+    added = {axis.name: _readable(axis.values[axis.base]) for axis in swept.grid.axes if axis.added}
     if added:
-        found.append(
-            f"{' and '.join(added)}, {'the value' if len(added) == 1 else 'values'} of {told.measure}, "
+        listed = " and ".join(f"{name}={value}" for name, value in added.items())
+        text = (
+            f"{listed}, {'the value' if len(added) == 1 else 'values'} of {told.measure}, "
             f"{'was' if len(added) == 1 else 'were'} added to the grid."
         )
+        statements.append(Statement("added", text, {"measure": told.measure, "parameters": added}))
     if told.design:
-        found.append(f"Design: {told.design}. Each setting is tested separately, as by compare: {told.test}.")
+        text = f"Design: {told.design}. Each setting is tested separately, as by compare: {told.test}."
+        statements.append(Statement("design", text, {"design": told.design, "test": told.test}))
         if swept.base.leader is not None:
-            found.append(f"The claim is about {told.claim}.")
-    elif told.untested:
-        found.append(f"Not tested: {told.untested}.")
-    found.append(_base(swept, told))
+            text = f"The claim is about {told.claim}."
+            statements.append(Statement("claim", text, {"claim": told.claim, "population": told.population}))
+    elif told.too_many:
+        text = f"Not tested: compare tests 2 to {MOST_GROUPS} groups, and there are {told.too_many:,}."
+        statements.append(Statement("not_tested", text, {"groups": told.too_many, "most": MOST_GROUPS}))
+    statements.append(_state_base(swept, told))
     if swept.base.leader is not None and swept.base.following is not None:
-        found.append(_grid(swept))
-        found += [_region(swept, region) for region in swept.regions]
+        statements.append(_state_leaders(swept))
+        statements += [_state_conclusion(swept, region) for region in swept.regions]
         if any(region.holds == region.known for region in swept.regions):
-            found.append("Settings beyond the grid were not scored.")
-        found += [_nearest(swept, one) for one in swept.nearest]
-        found += _order(swept)
+            statements.append(Statement("scope", "Settings beyond the grid were not scored."))
+        statements += [_state_nearest(swept, one) for one in swept.nearest]
+        statements += _state_order(swept)
         if told.test:
-            found.append(
+            text = (
                 "Each p is for one setting and is not corrected for the number of settings: it shows how far the conclusion depends "
                 "on the setting. A setting chosen for its p is no evidence."
             )
-    return [*found, *(f"Note: {note}." for note in notes)]
+            statements.append(Statement("caution", text, {"settings": len(swept.looks)}))
+    return [*statements, *(remark.statement for remark in remarks)]
 
 
-def _varied_text(swept: SweepResults, told: SweepContext) -> str:
-    """What was varied, over how many settings."""
+def _state_grid(swept: SweepResults, told: SweepContext) -> Statement:
+    """Say what was varied, over how many settings."""
     each = " and ".join(f"{axis.name} ({_values(axis)})" for axis in swept.grid.axes)
     outcomes = Counter(swept.conclusion.outcome(look) for look in swept.looks)
     missing = [f"{outcomes[name]} {name}" for name in ("refused", "undefined") if outcomes[name]]
-    kept = f", {' and '.join(missing)} (the table says why)" if missing else ""
-    return f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{kept}."
+    without = f", {' and '.join(missing)} (the table says why)" if missing else ""
+    text = f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{without}."
+    values: dict[str, Value] = {
+        "measure": told.measure,
+        "by": told.by,
+        "parameters": {axis.name: [shown(value) for value in axis.values] for axis in swept.grid.axes},
+        "settings": len(swept.looks),
+        "refused": outcomes["refused"],
+        "undefined": outcomes["undefined"],
+    }
+    return Statement("grid", text, values)
 
 
 def _readable(value: object) -> str:
@@ -343,99 +358,161 @@ def _values(axis: Axis) -> str:
     return ", ".join(_readable(value) for value in axis.values)
 
 
-def _base(swept: SweepResults, told: SweepContext) -> str:
-    """What the base setting says."""
-    base, at = swept.base, rounded(swept.at([axis.values[axis.base] for axis in swept.grid.axes]))
-    start = f"Base setting ({at}): "
-    means = base.means
+def _state_base(swept: SweepResults, told: SweepContext) -> Statement:
+    """Say what the base setting says."""
+    base, means = swept.base, swept.base.means
+    at = swept.at([axis.values[axis.base] for axis in swept.grid.axes])
+    start = f"Base setting ({rounded(at)}): "
     if means is None or (base.leader is None and not base.tied):
-        return f"{start}no group has a session with a value, so there is no conclusion to check."
+        text = f"{start}no group has a session with a value, so there is no conclusion to check."
+        return Statement("no_conclusion", text, _no_conclusion(at, "no value"))
+    sizes = {group: int(means.n[number]) for number, group in enumerate(swept.groups)}
     if base.tied:
-        names = " and ".join(swept.groups[group] for group in base.tied)
-        return (
-            f"{start}{names} have the same mean, {readable(float(means.value[base.tied[0]]))} "
+        groups = [swept.groups[group] for group in base.tied]
+        mean = float(means.value[base.tied[0]])
+        text = (
+            f"{start}{' and '.join(groups)} have the same mean, {readable(mean)} "
             f"({_sessions(swept, base.tied)}), so none {swept.leads} and there is no conclusion to check."
         )
+        values = {**_no_conclusion(at, "tied"), "mean": mean, "n": {each: sizes[each] for each in groups}}
+        return Statement("no_conclusion", text, values)
     leader = base.leader if base.leader is not None else 0
+    group, mean = swept.groups[leader], float(means.value[leader])
     if base.following is None or base.margin is None:
-        values = [float(look.means.value[leader]) for look in swept.looks if look and look.means is not None]
-        spread = [value for value in values if value == value]  # noqa: PLR0124 - NaN
-        return (
-            f"{start}{swept.groups[leader]} alone has a value, {readable(float(means.value[leader]))} ({_sessions(swept, (leader,))}); "
+        means_there = [float(look.means.value[leader]) for look in swept.looks if look and look.means is not None]
+        spread = [value for value in means_there if value == value]  # noqa: PLR0124 - NaN
+        text = (
+            f"{start}{group} alone has a value, {readable(mean)} ({_sessions(swept, (leader,))}); "
             f"with one group there is nothing to compare. "
             f"Over the settings its mean ranges from {readable(min(spread))} to {readable(max(spread))}."
         )
-    pair = (leader, base.following)
+        values = {**_no_conclusion(at, "one group"), "mean": mean, "n": {group: sizes[group]}}
+        return Statement("no_conclusion", text, {**values, "low": min(spread), "high": max(spread)})
+    following, mean_following = swept.groups[base.following], float(means.value[base.following])
     side = "above" if swept.direction.first_side == "higher" else "below"
     relative = f" ({share_text(base.relative)})" if base.relative is not None else ""
     text = (
-        f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, which is {readable(base.margin)}"
-        f"{relative} {side} that of {swept.groups[base.following]} ({readable(float(means.value[base.following]))}); "
-        f"{_sessions(swept, pair)}"
+        f"{start}the mean of {group} is {readable(mean)}, which is {readable(base.margin)}"
+        f"{relative} {side} that of {following} ({readable(mean_following)}); "
+        f"{_sessions(swept, (leader, base.following))}"
     )
-    return f"{text}. {_verdict(swept, told)}".rstrip()
+    verdict, tested = _verdict(swept, told)
+    return Statement(
+        "base",
+        f"{text}. {verdict}".rstrip(),
+        {
+            "at": at, "leader": group, "following": following, "better": swept.direction.better, "mean_leader": mean,
+            "mean_following": mean_following, "n_leader": sizes[group], "n_following": sizes[following],
+            "raw_difference": base.raw_difference, "relative": base.signed(base.relative), **tested,
+        },
+    )  # fmt: skip
 
 
-def _verdict(swept: SweepResults, told: SweepContext) -> str:
-    """What the test says at the base setting."""
-    base, alpha = swept.base, swept.conclusion.alpha
-    tested = base.tested
+def _no_conclusion(at: str, reason: str) -> dict[str, Value]:
+    """The values of a base setting without a conclusion; more may be known."""
+    return {"at": at, "reason": reason, "mean": None, "n": {}, "low": None, "high": None}
+
+
+def _verdict(swept: SweepResults, told: SweepContext) -> tuple[str, dict[str, Value]]:
+    """What the test says at the base setting, in words and as values."""
+    base, alpha, tested = swept.base, swept.conclusion.alpha, swept.base.tested
+    values: dict[str, Value] = dict.fromkeys(("estimate", "low", "high", "p_adjusted", "detectable", "reason"))
     if tested is None:
-        return ""
+        return "", {**values, "verdict": None}
     if tested.p_adjusted is None or tested.estimate is None:
-        return f"Not tested: {tested.why}."
+        return f"Not tested: {tested.why}.", {**values, "reason": tested.why, "verdict": "not tested"}
+    values |= {"estimate": tested.estimate, "low": tested.low, "high": tested.high, "p_adjusted": tested.p_adjusted}
+    values |= {"detectable": told.detectable or None}
     small = detectable_text(told.detectable or None)
     interval = f"{told.family.interval_kind}{interval_text(tested.low, tested.high, alpha)}"
-    found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
-    leader = swept.name(base.leader)
+    numbers = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
     if tested.no_verdict:
         open_ = f" {NOT_SHOWN}" if tested.p_adjusted > alpha else ""
-        return f"{found}.{open_} {tested.no_verdict}."
+        text = f"{numbers}.{open_} {tested.no_verdict}."
+        return text, {**values, "detectable": None, "reason": tested.no_verdict, "verdict": "no verdict"}
     if base.shown(alpha):
         side = swept.direction.first_side
-        return f"{found}. There is evidence that {leader} is {side} than {swept.name(base.following)}, for {told.claim}.{small}"
+        leader, following = swept.name(base.leader), swept.name(base.following)
+        text = f"{numbers}. There is evidence that {leader} is {side} than {following}, for {told.claim}.{small}"
+        return text, {**values, "verdict": "shown"}
     excludes_0 = (tested.low or 0.0) > 0 or (tested.high or 0.0) < 0  # an unadjusted interval may
-    return f"{found}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}"
+    verdict = "not shown after correction" if excludes_0 else "not shown"
+    return f"{numbers}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}", {**values, "verdict": verdict}
 
 
-def _grid(swept: SweepResults) -> str:
-    """Who leads where, by how much, and how often that is shown."""
+def _state_leaders(swept: SweepResults) -> Statement:
+    """Say who leads where, by how much, and how often that is shown."""
     alpha = swept.conclusion.alpha
-    parts = []
+    parts, groups = [], []
     for number, group in enumerate(swept.groups):
         looks = [look for look in swept.looks if look is not None and look.leader == number and look.margin is not None]
         if not looks:
             continue
-        text = f"{group} {swept.leads} in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
         relative = [look.relative for look in looks if look.relative is not None]
-        if relative:
-            text += f" (by {share_text(min(relative))} to {share_text(max(relative))} of the next)"
         p = [p for look in looks if look.tested is not None and (p := look.tested.p_adjusted) is not None]
+        values: dict[str, Any] = {
+            "leader": group,
+            "settings": len(looks),
+            "relative_low": min(relative, default=None),
+            "relative_high": max(relative, default=None),
+            "p_low": min(p, default=None),
+            "p_high": max(p, default=None),
+            "significant": sum(look.shown(alpha) is True for look in looks) if p else None,
+        }
+        text = f"{group} {swept.leads} in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
+        if relative:
+            text += f" (by {share_text(values['relative_low'])} to {share_text(values['relative_high'])} of the next)"
         if p:
-            often = sum(look.shown(alpha) is True for look in looks)
-            ends = dict.fromkeys(readable_p(value) for value in (min(p), max(p)))
-            text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
+            ends = dict.fromkeys(readable_p(value) for value in (values["p_low"], values["p_high"]))
+            text += f", with p at most {alpha:g} in {values['significant']:,} (p {' to '.join(ends)})"
         parts.append(text)
+        groups.append(values)
     tied = sum(bool(look.tied) for look in swept.looks if look is not None)
     parts += [f"several tie for the {swept.direction.best} mean in {tied:,}"] if tied else []
-    return f"Over the grid: {'; '.join(parts)}."
+    return Statement(
+        "leaders",
+        f"Over the grid: {'; '.join(parts)}.",
+        {"groups": groups, "tied": tied, "settings": len(swept.looks), "better": swept.direction.better},
+    )
 
 
-def _region(swept: SweepResults, region: Region) -> str:
-    """Where a conclusion holds, in numbers."""
-    of = [one for one in swept.ranges if one.conclusion == region.conclusion]
+def everywhere_text(conclusion: str, known: int, settings: int) -> str:
+    """Say that a conclusion, in words, holds wherever something can be said; without the end of the sentence."""
+    of_known = "" if known == settings else " with a result"
+    return f"The conclusion that {conclusion} holds in all {counted(known, 'setting')}{of_known}"
 
-    start = f"The conclusion that {swept.statement(region.conclusion)} "
+
+def _state_conclusion(swept: SweepResults, region: Region) -> Statement:
+    """Say where a conclusion holds, in numbers."""
+    conclusion = swept.statement(region.conclusion)
+    of_region = [one for one in swept.ranges if one.conclusion == region.conclusion]
+    values: dict[str, Value] = {
+        "conclusion": region.conclusion,
+        "settings": region.settings,
+        "known": region.known,
+        "holds": region.holds,
+        "connected": len(region.connected),
+        "ranges": [
+            {
+                "parameter": swept.grid.axes[one.axis].name,
+                "ends_below": end(swept, one, "below"),
+                "ends_above": end(swept, one, "above"),
+                "fails_at": [shown(swept.grid.axes[one.axis].values[place]) for place in one.fails],
+            }
+            for one in of_region
+        ],
+    }
     if region.holds == region.known:
-        result = "" if region.known == region.settings else " with a result"
-        return f"{start}holds in all {counted(region.known, 'setting')}{result}; no setting of this grid changes it."
+        text = f"{everywhere_text(conclusion, region.known, region.settings)}; no setting of this grid changes it."
+        return Statement("conclusion", text, values)
     apart = region.holds - len(region.connected)
     joined = f"{apart:,} of them not connected to the base setting" if apart else "all connected to the base setting"
-    told = "; ".join(_range(swept, one) for one in of)
-    return (
-        f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({share_text(region.holds / region.known, 0)}), {joined}. "
-        f"One parameter at a time: {told}."
+    listed = "; ".join(_range(swept, one) for one in of_region)
+    text = (
+        f"The conclusion that {conclusion} holds in {region.holds:,} of {counted(region.known, 'setting')} "
+        f"({share_text(region.holds / region.known, 0)}), {joined}. One parameter at a time: {listed}."
     )
+    return Statement("conclusion", text, values)
 
 
 def _range(swept: SweepResults, one: Range) -> str:
@@ -455,27 +532,33 @@ def _range(swept: SweepResults, one: Range) -> str:
     return f"{axis.name} {' and '.join(side for side in sides if side)}"
 
 
-def _nearest(swept: SweepResults, one: Nearest) -> str:
-    """The nearest setting that overturns a conclusion."""
-    look, alpha = one.crossing.look, swept.conclusion.alpha
-    at = rounded(swept.at(one.crossing.fails.values, all_of_them=False))
+def _state_nearest(swept: SweepResults, one: Nearest) -> Statement:
+    """Say which setting is the nearest that overturns a conclusion."""
+    look, alpha, tested = one.crossing.look, swept.conclusion.alpha, one.crossing.look.tested
+    at = swept.at(one.crossing.fails.values, all_of_them=False)
+    p = None if look.tied or tested is None else tested.p_adjusted
+    shown_there = look.shown(alpha) if one.conclusion != LEAD and look.leader == swept.base.leader else None
     if look.tied:
         there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
-        tested = look.tested
-        p = f", {p_text(tested.p_adjusted)}" if tested is not None and tested.p_adjusted is not None else ""
         by = "by" if swept.direction.is_known else "of all, by"
-        there = f"{swept.name(look.leader)} {swept.leads} {by} {readable(look.margin or 0.0)}{p}"
+        there = f"{swept.name(look.leader)} {swept.leads} {by} {readable(look.margin or 0.0)}"
+        there += f", {p_text(p)}" if p is not None else ""
         if one.conclusion != LEAD and look.leader == swept.base.leader:
-            there += ", shown" if look.shown(alpha) else ", no longer shown"
+            there += ", shown" if shown_there else ", no longer shown"
     holds = one.crossing.holds.values
-    last = (
-        f"; with {rounded(swept.at(holds, all_of_them=False))} it still holds"
-        if one.changes and holds != _values_of_base(swept)
-        else ""
-    )
+    is_between = bool(one.changes) and holds != _values_of_base(swept)
+    still_at = swept.at(holds, all_of_them=False) if is_between else None
+    last = f"; with {rounded(still_at)} it still holds" if still_at is not None else ""
     what = f" Both were scored. Nearest means {METRIC}." if one is swept.nearest[0] else ""
-    return f"The nearest setting against the conclusion that {swept.statement(one.conclusion)}: {at} ({there}){last}.{what}"
+    conclusion = swept.statement(one.conclusion)
+    values: dict[str, Value] = {
+        "conclusion": one.conclusion, "at": at, "leader": swept.name(look.leader),
+        "tied": [swept.groups[group] for group in look.tied], "raw_difference": look.raw_difference, "p_adjusted": p,
+        "significant": shown_there, "still_at": still_at, "metric": METRIC if one is swept.nearest[0] else None,
+    }  # fmt: skip
+    text = f"The nearest setting against the conclusion that {conclusion}: {rounded(at)} ({there}){last}.{what}"
+    return Statement("nearest", text, values)
 
 
 def _values_of_base(swept: SweepResults) -> tuple[object, ...]:
@@ -483,7 +566,7 @@ def _values_of_base(swept: SweepResults) -> tuple[object, ...]:
     return swept.grid.settings[swept.grid.number(swept.grid.base)].values
 
 
-def _order(swept: SweepResults) -> list[str]:
+def _state_order(swept: SweepResults) -> list[Statement]:
     """How far more than two groups keep their order."""
     if len(swept.groups) < 3 or swept.base.means is None:
         return []
@@ -493,10 +576,12 @@ def _order(swept: SweepResults) -> list[str]:
     if not known:
         return []
     same = sum(tau > 1 - 1e-12 for tau in known)
-    return [
+    text = (
         f"Order of the {len(swept.groups)} groups compared with the base setting: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
         f"the same order in {same:,} of {counted(len(known), 'setting')}."
-    ]
+    )
+    values: dict[str, Value] = {"groups": len(swept.groups), "low": min(known), "high": max(known)}
+    return [Statement("order", text, {**values, "same": same, "settings": len(known)})]
 
 
 def _sessions(swept: SweepResults, groups: tuple[int, ...]) -> str:
@@ -506,30 +591,37 @@ def _sessions(swept: SweepResults, groups: tuple[int, ...]) -> str:
     return f"{' and '.join(counts)} session{'' if counts == ['1'] else 's'}"
 
 
-def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
-    """What a reader of the numbers should know."""
-    notes = [f"left out sessions without {column} ({without:,})"] if without else []
+def remarks_of(swept: SweepResults, without: int, column: str) -> list[Remark]:
+    """Return what a reader of the numbers should know."""
+    remarks = []
+    if without:
+        remarks += left_out({f"sessions without {column}": without})
     there = [look for look in swept.looks if look is not None and look.means is not None]
     undefined = [int(look.means.undefined.sum()) for look in there if look.means is not None]
     if any(undefined):
-        many = f"{min(undefined):,}" + (f" to {max(undefined):,} by setting" if max(undefined) > min(undefined) else "")
-        notes.append(f"sessions without a value, which are left out of means: {many}")
+        low, high = min(undefined), max(undefined)
+        counts = f"{low:,}" + (f" to {high:,} by setting" if high > low else "")
+        brief = f"sessions without a value, which are left out of means: {counts}"
+        remarks.append(Remark("without_value", brief, {"low": low, "high": high}))
     rescaled = [axis.name for axis in swept.grid.axes if axis.name in ("gain", "b", "bq", "discount", "query_discount")]
-    if rescaled and not _share(swept.grid.measure):
-        notes.append(
-            f"{', '.join(rescaled)} change{'s' * (len(rescaled) == 1)} the scale of {swept.grid.measure}: compare relative margins, "
-            "not margins"
-        )
-    unbounded = [one for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
+    measure = swept.grid.measure
+    if rescaled and not _share(measure):
+        brief = f"{', '.join(rescaled)} change{'s' * (len(rescaled) == 1)} the scale of {measure}"
+        values: dict[str, Value] = {"parameters": rescaled, "of": str(measure)}
+        remarks.append(Remark("scale", brief, values, ": compare relative margins, not margins"))
+    unbounded = [one.measure for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
     if unbounded:
-        notes.append(f"1 is not an upper bound in {counted(len(unbounded), 'setting')}, such as {unbounded[0].measure}")
+        brief = f"1 is not an upper bound in {counted(len(unbounded), 'setting')}, such as {unbounded[0]}"
+        remarks.append(Remark("unbounded", brief, {"settings": len(unbounded), "of": str(unbounded[0])}))
     against = sum(look.against for look in there)
     if against:
-        notes.append(
-            f"in {counted(against, 'setting')} the means of all sessions and the paired comparison differ in sign; "
-            "nothing counts as shown there"
-        )
-    return notes
+        brief = f"in {counted(against, 'setting')} the means of all sessions and the paired comparison differ in sign"
+        remarks.append(Remark("contrary", brief, {"settings": against}, "; nothing counts as shown there"))
+    return remarks
+
+
+OF_TEST = "base setting, of the test"
+"""What the test of the base setting leaves out, as against the means."""
 
 
 def _share(measure: Measure) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import polars as pl
 
 from sessionkit.display.numbers import counted, decimals_of
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.robustness.sweep_grid import Grid, Holds, Range, Region, rounded, shown
@@ -16,13 +17,132 @@ from sessionkit.robustness.sweep_scores import TAKEN
 from sessionkit.robustness.sweep_verdicts import LEAD, Conclusion, Crossing, Nearest, SettingVerdict, tau_b
 from sessionkit.scoring.measures.direction import UNKNOWN, MeasureDirection
 from sessionkit.statistics.corrections import Family
-from sessionkit.statistics.findings import TestedFinding
+from sessionkit.statistics.findings import SESSIONS, TestedFinding
 from sessionkit.statistics.paper_tables import claim_text, corrected_text, interval_heading, significance_note, worded
+from sessionkit.statistics.remarks import Remark
 
 SETTING_TEXTS = (
     "measure", "values", "base", "low", "high", "ends_below", "ends_above", "holds_at", "fails_at", "at", "still_at", "still",
 )  # fmt: skip
 """Columns of texts with values of parameters."""
+
+
+LEVEL = {"level": "what it is about: the base setting, of the test; null, all", "measure": "null"}
+KINDS = {
+    "grid": Kind(
+        "What was varied",
+        {
+            "measure": "the base setting",
+            "by": "column that makes the groups",
+            "parameters": "by parameter its values, as text",
+            "settings": "number of settings",
+            "refused": "settings whose values exclude each other, or that the data do not support",
+            "undefined": "settings where fewer than two groups have a value",
+        },
+    ),
+    "added": Kind(
+        "Values of the base setting that were not asked for",
+        {"measure": "the base setting", "parameters": "by parameter its value, as text"},
+    ),
+    "design": Kind("How settings are tested", {"design": "the design", "test": "the test"}),
+    "claim": Kind("What the test generalizes to", {"claim": "in words", "population": "what the units are"}),
+    "not_tested": Kind(
+        "There are too many groups to test", {"groups": "number of groups", "most": "the largest number that is tested"}
+    ),
+    "base": Kind(
+        "What the base setting shows",
+        {
+            "at": "its values of the parameters",
+            "leader": "the group with the best mean",
+            "following": "the group with the next mean",
+            "better": "which values of the measure are better: higher, lower or unknown",
+            "mean_leader": "mean of the leader",
+            "mean_following": "mean of the next",
+            "n_leader": "sessions of the leader",
+            "n_following": "sessions of the next",
+            "raw_difference": "mean of the leader less mean of the next",
+            "relative": "that as a share of the next one's mean",
+            "estimate": "what the test estimates, leader less next",
+            "low": "lower end of its interval",
+            "high": "upper end of its interval",
+            "p_adjusted": "p, corrected over the pairs of groups",
+            "detectable": "the true difference that the test would find four times in five",
+            "verdict": "shown, not shown, not shown after correction, no verdict, or not tested; null, no test was asked for",
+            "reason": "why there is no test, or no verdict",
+        },
+    ),
+    "no_conclusion": Kind(
+        "Why the base setting has no conclusion to check",
+        {
+            "at": "its values of the parameters",
+            "reason": "no value, tied or one group",
+            "mean": "the mean of those that tie, or of the one group",
+            "n": "sessions by group",
+            "low": "the lowest mean of the one group over the settings",
+            "high": "its highest mean",
+        },
+    ),
+    "leaders": Kind(
+        "Who leads at how many settings",
+        {
+            "groups": "each with leader, settings, relative_low, relative_high, p_low, p_high and significant (settings)",
+            "tied": "settings where several tie",
+            "settings": "number of settings",
+            "better": "which values of the measure are better: higher, lower or unknown",
+        },
+    ),
+    "conclusion": Kind(
+        "Where a conclusion of the base setting holds",
+        {
+            "conclusion": "lead: who leads; verdict: what the test shows",
+            "settings": "number of settings",
+            "known": "settings where something can be said",
+            "holds": "settings where it holds",
+            "connected": "settings of these that are connected to the base setting",
+            "ranges": "each with parameter, ends_below, ends_above and fails_at, as in the table",
+        },
+    ),
+    "scope": Kind("Settings beyond the grid were not scored"),
+    "nearest": Kind(
+        "The nearest setting that overturns a conclusion",
+        {
+            "conclusion": "lead or verdict",
+            "at": "the values that differ from the base setting",
+            "leader": "who leads there; null where several tie",
+            "tied": "the groups that tie there",
+            "raw_difference": "mean of the leader less mean of the next",
+            "p_adjusted": "p there",
+            "significant": "whether the test shows it there; null where another group leads, or of who leads",
+            "still_at": "the last setting before it at which the conclusion holds; null, the base setting",
+            "metric": "what nearest means; null where it was said before",
+        },
+    ),
+    "order": Kind(
+        "How far more than two groups keep their order",
+        {
+            "groups": "number of groups",
+            "low": "the lowest tau-b with the order of the base setting",
+            "high": "the highest tau-b",
+            "same": "settings with the same order",
+            "settings": "settings with an order",
+        },
+    ),
+    "caution": Kind("What p does not say of a setting that is chosen for it", {"settings": "number of settings"}),
+    "left_out": Kind("What was left out", {**LEVEL, "counts": "how many, by what it is"}),
+    "without_value": Kind(
+        "Sessions without a value", {**LEVEL, "low": "the fewest of any setting", "high": "the most of any setting"}
+    ),
+    "scale": Kind(
+        "Parameters that change the scale of the measure",
+        {**LEVEL, "parameters": "the parameters", "of": "text of the measure"},
+    ),
+    "unbounded": Kind(
+        "Settings where 1 is not an upper bound", {**LEVEL, "settings": "how many", "of": "the first of them"}
+    ),
+    "contrary": Kind("Settings where means and test differ in sign", {**LEVEL, "settings": "how many"}),
+    **SESSIONS,
+}
+"""What a sweep says."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +189,7 @@ class Sweep(TestedFinding):
         As asked for.
     family
         The p-values of a setting that were corrected together, see `sessionkit.compare`.
-    notes
+    remarks
         What a reader of the numbers should know.
     """
 
@@ -93,7 +213,13 @@ class Sweep(TestedFinding):
     family: Family
     draws: int
     seed: int
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    KINDS: ClassVar = KINDS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know, in words."""
+        return tuple(remark.text for remark in self.remarks)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``settings``, ``means``, ``regions``, ``ranges``, ``nearest``, ``parameters`` and ``made_with``."""
@@ -128,7 +254,8 @@ class Sweep(TestedFinding):
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading line by line, and the tables that have rows."""
-        return self.reading.splitlines(), {name: table for name, table in self.readable_tables().items() if len(table)}
+        words = [statement.text for statement in self.statements]
+        return words, {name: table for name, table in self.readable_tables().items() if len(table)}
 
     def paper_table(self) -> TextTable:
         """A row per setting: the parameters, the difference with its interval and p, significance marked; no setting is singled out.

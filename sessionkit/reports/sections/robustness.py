@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.charts import rating_scatter, sweep_map
 from sessionkit.display.numbers import SHARES, capital, counted, level_text, listed, points_text, share_text, statistic
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import NAMED
@@ -23,6 +24,8 @@ from sessionkit.reports.sample import only
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.robustness.bounds import COMPLETE, Incompleteness
 from sessionkit.robustness.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments, scored_ways
+from sessionkit.robustness.sweep import everywhere_text
+from sessionkit.robustness.sweep_tables import Sweep
 from sessionkit.scoring.measures.describe import measure_interval_text, value_text
 from sessionkit.statistics.bands import EVERYONE, with_groups
 from sessionkit.statistics.correlate import correlate
@@ -484,13 +487,22 @@ def swept_words(of: Material) -> list[str]:
         return [
             f"Under other discounts (b and bq of {found.measure}) the mean runs from {low} to {high} in {counted(len(means), 'setting')}."
         ]
-    told = [statement.text for statement in found.statements if " holds in " in statement.text]
-    if not told:
+    conclusions = [_conclusion_text(found, statement) for statement in found.of_kind("conclusion")]
+    if not conclusions:
         return []
-    first, *others = [line.replace("; no setting of this grid changes it.", ".") for line in told]
+    first, *others = conclusions
     said = " ".join([first[:1].lower() + first[1:], *others])
     differs = "" if found.measure == str(of.primary) else f"{of.primary} does not have both discounts. "
     return [of.redaction.note(f"{differs}Under other discounts (b and bq of {found.measure}): {said}")]
+
+
+def _conclusion_text(swept: Sweep, statement: Statement) -> str:
+    """Where a conclusion holds, more briefly than in the reading where it holds everywhere."""
+    values = statement.values
+    if values["holds"] != values["known"]:
+        return statement.text
+    (region,) = swept.regions.filter(conclusion=values["conclusion"]).rows(named=True)
+    return f"{everywhere_text(region['statement'], region['known'], region['settings'])}."
 
 
 SESSIONS = 1_000

@@ -128,7 +128,7 @@ CALLS = {
 }  # fmt: skip
 """Arguments with which each public function works, of a study and the folder of files."""
 OPTIONS = {
-    "breakdown_tests": FEW, "calibrate": FEW, "charts.each": {"where": "user_id = 'a'", "format": "json"}, "correlate": FEW,
+    "breakdown_tests": FEW, "calibrate": FEW, "charts.each": {"where": "session_id = 'ax'", "format": "json"}, "correlate": FEW,
     "curve_differences": FEW, "judge_noise": {"draws": 5}, "judgment_loss": {"draws": 1, "fractions": [0.5, 1]},
     "power": {"difference": "10%", "draws": 50, "component_draws": 20}, "sweep": {"test": "none"},
 }  # fmt: skip

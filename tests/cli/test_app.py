@@ -142,7 +142,7 @@ EXAMPLES |= {f"chart {kind}": _example(kind, entry) for kind, entry in CHARTS.it
 
 @pytest.mark.few(35)
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "demo"])  # a guide makes the demo
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "demo"])  # tests/cli/test_data.py makes the demo
 def test_the_examples_of_the_help_run_on_the_demo_study(name, call, clinic, monkeypatch):
     monkeypatch.chdir(clinic)
     if name == "ingest":

@@ -15,6 +15,7 @@ import json
 import os
 import tomllib
 from math import log2
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -24,6 +25,8 @@ from sessionkit.cli.data import DRAWN, clinic_folder
 from sessionkit.sessions.describe import Description
 from sessionkit.study import open_study
 from tests.support.clinic import read_clinic, saved_clinic
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def blocks(text):
@@ -374,6 +377,7 @@ def test_demo_writes_everything_and_says_that_it_is_synthetic(call, tmp_path):
     assert {path.name for path in (tmp_path / "demo").iterdir()} == names
     assert all(str(tmp_path / "demo" / name) in outcome.lines for name in names)
     assert outcome.out.count("synthetic") >= 4
+    assert "Scores by system (synthetic)" in outcome.out
     # ECIR 2008, section 3.2: 92 and 131 non-last queries in 32 and 39 of 60 sessions; the others have one query
     ends = [line.split()[-5:] for line in outcome.lines if "non-last  " in line]
     assert ends == [["92", "32", "0", "28", "0"], ["131", "39", "0", "21", "0"]]
@@ -381,6 +385,9 @@ def test_demo_writes_everything_and_says_that_it_is_synthetic(call, tmp_path):
         assert "Synthetic data" in (tmp_path / "demo" / f"{kind}.svg").read_text()
     assert "Synthetic data" in (tmp_path / "demo" / "report.html").read_text()
     assert open_study(tmp_path / "demo" / "study").settings.synthetic
+    figure = "examples/figures/session-curve.svg"  # the one that README.md shows
+    assert f"({figure})" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (tmp_path / "demo" / "session-curve.svg").read_bytes() == (ROOT / figure).read_bytes(), "copy it"
     again = call("demo", "--out", tmp_path / "demo")
     assert (again.status, again.out) == (0, outcome.out)
 

@@ -23,6 +23,7 @@ def test_every_format_and_every_mutation_is_tried():
     cases = each_once(1)
     assert {case["log"].split(" ")[0] for case in cases} == {log.split(" ")[0] for log in LOGS} == set(FORMATS)
     assert {case["mutation"] for case in cases} == set(KINDS)
+    assert {way for case in cases for way in case["ways"]} == set(WAYS)
     assert set(STRUCTURES) == set(LOGS)
 
 
@@ -70,7 +71,7 @@ def test_a_mutated_log_is_refused_by_name_or_accounted_for(cases):
     found = outcomes(cases)
     counts = Counter(one["ended"] for one in found)
     print(
-        f"\nmutated logs: {len(cases):,} tried in {len(WAYS)} ways each; "
+        f"\nmutated logs: {len(cases):,} tried in {len(cases[0]['ways'])} ways each; "
         + ", ".join(f"{many:,} {kind}" for kind, many in counts.most_common())
         + f"; the slowest took {max(one.get('seconds', 0) for one in found):.1f} s"
     )

@@ -44,7 +44,7 @@ def make():
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def hostile(make):
     """Return a study in which every name, and the title, is hostile."""
     return make(

@@ -90,13 +90,13 @@ def check_page(study, measures):
 
 
 @pytest.mark.slow
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", [*sk.MEASURES])
 def test_a_report_of_every_measure(name, study):
     check_page(study, [of_sessions(name)])
 
 
-PER_PAGE = 7
+PER_PAGE = 31
 """A page of so many measures takes no longer than a page of one."""
 
 

@@ -25,6 +25,7 @@ from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.report_data import Material
 from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
+from tests.support.draws import draw_less
 
 ALL = "mixed,power,noise,discriminate"
 TITLES = ("The mixed model:", "A study to come:", "Discriminative power:", "Noise of judges:")
@@ -73,9 +74,11 @@ def pages(tmp_path_factory):
     """A saved study of hostile names, a page of sessions that meet a condition, and one with everything else that can be asked for."""
     named = study_of(systems=HOSTILE[:2], topics=HOSTILE[:3], title=HOSTILE[0])
     hostile = named.save(tmp_path_factory.mktemp("pages") / "STUDY")
-    more = report(
-        hostile, "nsDCG@5", redact="users", also=["discriminate", "noise", "power", "mixed"], difference="10%"
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        draw_less(patch)
+        more = report(
+            hostile, "nsDCG@5", redact="users", also=["discriminate", "noise", "power", "mixed"], difference="10%"
+        )
     return hostile, report(hostile, "nsDCG@5", where="queries >= 1"), more
 
 
@@ -183,6 +186,7 @@ def test_the_command_that_a_page_names_makes_the_page(pages, tmp_path, monkeypat
     study, *made = pages
     shutil.copytree(study.path, tmp_path / "STUDY")
     monkeypatch.chdir(tmp_path)
+    draw_less(monkeypatch)
     for page in made:
         assert main(command_of(page)[1:]) == 0
         assert (tmp_path / "report.html").read_text(encoding="utf-8") == page

@@ -181,11 +181,11 @@ def test_wrong_requests_are_refused_before_anything_is_computed(make, tmp_path):
         report(study, output=tmp_path / "none" / "report.html")
 
 
-@pytest.mark.slow
-def test_room_and_function_have_one_name(make, usual_page):
+def test_room_and_function_have_one_name():
     import sessionkit.reports.page  # importing the room must not hide the function
 
-    assert sessionkit.report(make()) == usual_page
+    assert sessionkit.report is report
+    assert report.__name__ == "report"
 
 
 @pytest.mark.slow
@@ -263,9 +263,15 @@ def test_no_name_of_a_log_is_a_formula_in_the_data(make, tmp_path, monkeypatch):
     assert not [cell for line in text.splitlines() for cell in line.split(",") if cell.startswith(("=", "@"))]
 
 
+@pytest.fixture(scope="module")
+def hostile_page(hostile):
+    """The page of the study in which every name is hostile."""
+    return report(hostile, by="user_id")
+
+
 @pytest.mark.slow
-def test_hostile_names_are_text_and_nothing_else(hostile):
-    text = report(hostile, by="user_id")
+def test_hostile_names_are_text_and_nothing_else(hostile_page):
+    text = hostile_page
     page = Reader(text)
     assert {tag for tag, _ in page.elements} <= {
         *(
@@ -325,9 +331,9 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
 
 
 @pytest.mark.browser
-def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, opened, tmp_path):
+def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile_page, opened, tmp_path):
     path = tmp_path / "report.html"
-    report(hostile, output=path, by="user_id")
+    path.write_text(hostile_page, encoding="utf-8")
     page, said, asked = opened(path)
     assert page.evaluate("document.documentElement.dataset.charts") == "12"
     assert page.locator("figure svg.marks").count() == 12
@@ -341,9 +347,9 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_policy_stops_scripts_that_are_not_ours(make, opened, tmp_path):
+def test_policy_stops_scripts_that_are_not_ours(usual_page, opened, tmp_path):
     path = tmp_path / "report.html"
-    path.write_text(report(make()).replace("<main>", "<main><script>window.hacked=1</script>", 1), encoding="utf-8")
+    path.write_text(usual_page.replace("<main>", "<main><script>window.hacked=1</script>", 1), encoding="utf-8")
     page, said, _ = opened(path)
     assert page.evaluate("window.hacked") is None
     assert any("Content Security Policy" in line for line in said)
@@ -539,9 +545,15 @@ def test_a_term_that_a_name_in_the_log_contains_is_not_explained(make):
     assert [term for term in SPELLINGS if term not in named] == ["ideal", "discount", "slot"]
 
 
+@pytest.fixture(scope="module")
+def longer_page(make):
+    """The page of a study of six sessions."""
+    return report(make(sessions=6))
+
+
 @pytest.mark.slow
-def test_a_page_explains_each_term_that_it_marks_once(make):
-    text = report(make(sessions=6))
+def test_a_page_explains_each_term_that_it_marks_once(longer_page):
+    text = longer_page
     described = {name for name, _ in TERM.findall(text)}
     assert len(described) > 3
     assert {*re.findall(r'<div class="tooltip" id="([^"]+)" role="tooltip" popover="manual">', text)} == described
@@ -551,9 +563,9 @@ def test_a_page_explains_each_term_that_it_marks_once(make):
 
 
 @pytest.mark.browser
-def test_a_term_is_explained_to_pointer_keyboard_and_touch(opened, make, tmp_path):
+def test_a_term_is_explained_to_pointer_keyboard_and_touch(opened, longer_page, tmp_path):
     path = tmp_path / "page.html"
-    report(make(sessions=6), output=path)
+    path.write_text(longer_page, encoding="utf-8")
     page, said, _ = opened(path)
     term = page.locator("main dfn").first
     tip = page.locator(f"#{term.get_attribute('aria-describedby')}")

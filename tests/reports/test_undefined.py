@@ -19,8 +19,14 @@ NEED = {"topics", "sessions", "discounts", "measures", "sensitivity", "judgments
 """The sections that are not there without judgments."""
 
 
+@pytest.fixture(scope="module")
+def unjudged_page(make):
+    """The page of a study of eight sessions without judgments."""
+    return report(make(judged=False, sessions=8))
+
+
 @pytest.mark.slow
-def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make):
+def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make, unjudged_page):
     sections = by_name(page.sections_of(make(judged=False, sessions=8)))
     assert not NEED & {*sections}
     lead, *_, tiles = sections["summary"].parts
@@ -29,15 +35,15 @@ def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make):
     assert lead.paragraphs[0] == "On average over 8 sessions: queries per session 4.00 with S1 and 5.00 with S2."
     assert tiles.tiles[1].more.startswith("The groups are not compared: Queries: each group has 1 user")
     assert any(isinstance(part, TextTable) for part in sections["behavior-table"].parts)
-    text = Reader(report(make(judged=False, sessions=8))).text
+    text = Reader(unjudged_page).text
     assert text.count(UNJUDGED) == 1
     for false in ("undefined (over", "0 users", "(n = 0)", "nothing relevant to", "is higher on 0"):
         assert false not in text.partition("Data and method")[0].replace("10 users", "")
 
 
 @pytest.mark.slow
-def test_without_judgments_no_axes_are_empty(make):
-    for spec in specs(report(make(judged=False, sessions=8))):
+def test_without_judgments_no_axes_are_empty(unjudged_page):
+    for spec in specs(unjudged_page):
         values = [row["value"] for rows in spec["datasets"].values() for row in rows if "value" in row]
         assert not values or any(value is not None for value in values)
 

@@ -40,8 +40,10 @@ OTHER_PROGRAMS = {
     "spark-submit",
 }
 """What blocks of ``sh`` begin with beside sessionkit; assignments to variables of the environment may stand before."""
-SLOW = frozenset({"demo", "report"})
-"""Commands in blocks of ``sh`` that the long form of a test runs alone."""
+DEMO = "demo"
+"""The command that no block runs: tests/cli/test_data.py makes the demo, and compares all that it writes."""
+SLOW = frozenset({DEMO, "report"})
+"""Commands in blocks of ``sh`` that only the long form of a test runs, if any."""
 SCREEN = {"COLUMNS": "100", "LINES": "24", "NO_COLOR": "1", "TERM": "dumb"}
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -65,7 +67,7 @@ class Transcript:
 
     def run(self, *, spark: bool = False, slow: bool = False) -> None:
         """Run every block; of Python without ``>>>`` either what needs Spark or what does not; of `SLOW` commands none unless asked."""
-        self.skipped = frozenset() if slow else SLOW
+        self.skipped = frozenset({DEMO}) if slow else SLOW
         text = self.page.read_text(encoding="utf-8")
         shown: list[tuple[str, str]] = []
         for kind, block in BLOCK.findall(text):

@@ -212,7 +212,7 @@ def test_names_are_those_of_the_new_file(shop):
     text = (shop.new / "shop/prices.py").read_text()
     assert "_rounded(count * BASE + tax(count))" in text
     assert "if RATE else" in text
-    assert "_round_tax(count * BASE * RATE /" in text
+    assert "_round_tax(count * BASE * RATE / 100)" in text
     assert ">>> _rounded(1.2)" in text
     orders = (shop.new / "shop/orders/orders.py").read_text()
     assert "from shop import prices\n" in orders

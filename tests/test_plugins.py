@@ -479,7 +479,7 @@ def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
     packed.write_bytes(gzip.compress(log.read_bytes()))
     assert sk.read(packed).results.collect().rows() == study.results.collect().rows()
     log.write_bytes(b"\xef\xbb\xbfs ~ a\r\n\r\ns ~ b ~ c\r\nt\r\n")
-    with pytest.warns(DataWarning, match="2 records rejected: line_has_"):
+    with pytest.warns(DataWarning, match=r"2 .*: line_has_two_fields 2"):
         broken = sk.read(log, format="pairs")
     assert broken.rejected.collect().select("line", "record", "raw").rows() == [(3, 3, "s ~ b ~ c"), (4, 4, "t")]
     assert broken.results.collect().select("session_id", "rank", "doc_id").rows() == [("s", 1, "a")]
@@ -505,12 +505,12 @@ def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
     said = r"log.txt cannot be read as made \(module .*\): "
     with pytest.raises(DataError, match=said + r"results .*doc_id; .*'docid'\?; .*, docid"):
         read_as(results={"docid" if name == "doc_id" else name: cells for name, cells in results.items()})
-    with pytest.raises(DataError, match=said + r"judgments .* judgment_key; .*id, grade"):
+    with pytest.raises(DataError, match=said + r".*judgment_key; .*doc_id, grade"):
         read_as(results=results, judgments={"doc_id": ["a"], "grade": [1]})
     study = read_as(results=results, judgments={"topic_id": ["t"], "doc_id": ["a"], "grade": [1]})
     assert sk.score(study, "DCG", per="query")["value"].to_list() == [1.0]
     two = {name: cells * 2 for name, cells in results.items()}
-    with pytest.warns(DataWarning, match="1 record rejected: rank_is_"):
+    with pytest.warns(DataWarning, match=r"1 .*: rank_is_at_least_1 1"):
         study = read_as(results=two | {"rank": [1, -1], "line": [6.0, 7.0], "raw": ["a", "s a"], "rule": ["", ""]})
     assert study.rejected.collect().select("line", "rule", "raw").rows() == [(7, "rank_is_at_least_1", "s a")]
     for name, value, words in [
@@ -554,12 +554,12 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
         ("nothing.py", None, "no such file"),
         ("my-plugin.py", "", "file of Python whose name"),
         ("polars.py", "", "there is a module 'polars' already"),
-        ("__init__.py", "", "(pip install -e FOLDER)"),
-        ("crooked.py", "\n1 / 0", "{path} fails: ZeroDivisionError: division by zero (crooked.py, line 2)"),
+        ("__init__.py", "", r"\(pip install -e FOLDER\)"),
+        ("crooked.py", "\n1 / 0", r"{path} fails: ZeroDivisionError: .* \(crooked.py, line 2\)"),
         (
             "same.py",
             "import sessionkit as sk\nsk.register(sk.define('nDCG', len))",
-            "same.py, line 2: ",
+            "same.py, line 2: sessionkit has .*'nDCG'",
         ),
         ("unclear.py", "def", "the plugin {path} fails: SyntaxError"),
         ("own_error.py", OWN_ERROR, "own_error.py, line 5: mine"),
@@ -568,7 +568,7 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
         if code is not None:
             path.write_text(code)
         assert main(["measures", "--plugin", str(path)]) == 2
-        assert says.format(path=path) in capsys.readouterr().err
+        assert re.search(says.format(path=re.escape(str(path))), capsys.readouterr().err)
     assert "crooked" not in sys.modules
     assert main(["measures", "--plugin"]) == 2
     assert "--plugin is not followed" in capsys.readouterr().err
@@ -682,7 +682,8 @@ def test_findings_name_modules_that_were_imported(squares, imported):
     name = of.__name__
     made = sk.compare(toy(), sk.mean(of.RRsq())).provenance
     assert made.plugins == (said,)
-    assert f"--plugin {name}.py compare STUDY 'mean(" in made.command
+    assert f"--plugin {name}.py compare " in made.command
+    assert "'mean(RRsq)'" in made.command
     assert read_by_plugin(squares).notes[0] == f"read by the module {said}"
     used = plugins([sk.mean(of.RRsq())])
     assert said in map(str, used)

@@ -201,7 +201,7 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     [
         (
             ["chart", "sesion-curve", "--output", "{}/x.svg"],
-            ["did you mean 'session-curve'?", "session-pair"],
+            ["'sesion-curve'", "did you mean 'session-curve'?", "session-pair"],
         ),
         (["chart", "session-curve", "--output", "{}/x.gif"], [".gif", ".svg"]),
         (["chart", "session-curve", "--output", "{}/no/x.svg"], ["does not exist; create it"]),

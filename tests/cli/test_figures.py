@@ -30,7 +30,7 @@ def test_what_is_not_drawn_is_named(call, study, tmp_path):
     [
         ("waterfall --each session --session s1 --output {}/all", ["--session and --each contradict", "--where"]),
         ("waterfall --each session --output {}/all.svg", ["a folder", "--output {}/all --format svg"]),
-        ("waterfall --each user --output {}/all", ["for each session, not"]),
+        ("waterfall --each user --output {}/all", ["for each session, not", "'user'"]),
         ("waterfall --output {}", ["is a directory", "--each session"]),
         ("waterfall --format png --output {}/one.svg", ["--format belongs to --each", "one.png"]),
         ("sweep-map --each session --output {}/all", ["sweep-map has no --each", "waterfall (session)"]),

@@ -87,7 +87,7 @@ MISTAKES = {
     "score {study} CG --where": ["--where is not followed", ": CONDITION"],
     "score '' CG": ["STUDY is empty; "],
     "bounds {study} nsDCG@3 --table units": ["--table units has a row", "--per session|query"],
-    "judgment-loss {study} nsDCG@3 --full 5": ["full must be a share", "not 5"],
+    "judgment-loss {study} nsDCG@3 --full 5": ["full ", "from 0 to 1, not 5"],
     "schema results --format csv": ["JSON; leave out --format csv"],
     "--bogus": ["no option --bogus; ", "sessionkit COMMAND"],
     "chart pie {study}": ["there is no chart 'pie'", f"charts: {', '.join(CHARTS)}"],

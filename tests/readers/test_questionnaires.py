@@ -181,7 +181,7 @@ def test_answers_are_the_first_of_each_respondent(tmp_path_factory, answers):
         ),
         ("user_id,age\nu1,3\n", {"items": ["Age"]}, "no column 'Age' .*'age'"),
         ("user_id,age\nu1,3\n", {"name_items": "(?P<item>.+)"}, "name_items .*groups item and"),
-        ("user_id,age\nu1,3\n", {"name_items": "("}, "no regular expression"),
+        ("user_id,age\nu1,3\n", {"name_items": "("}, "name_items .*regular expression"),
         (
             "user_id,age\nu1,3\n",
             {"name_items": r"(?P<topic_id>T\d) (?P<item>.+)"},

@@ -171,7 +171,7 @@ def test_sizes(given, budget):
     "given", ["", "GB", "4G", "4 bytes", "-1GB", "1e9", "4GBs", "1,5GB", "nan", "inf", True, "½GB"]
 )
 def test_what_is_no_size_is_refused_with_the_forms_that_are(given):
-    with pytest.raises(UsageError, match=r"4GB, 500MB or .*, TiB"):
+    with pytest.raises(UsageError, match=r"4GB, 500MB or 1.5GiB, .*, TiB"):
         memory_budget(given)
 
 

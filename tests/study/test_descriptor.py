@@ -5,6 +5,7 @@ Studies that were written before cells were set aside: what was rejected are row
 Names of partitions, and a study saved in them: the same study, cut by a column.
 """
 
+import re
 import shutil
 from pathlib import Path, PurePosixPath
 
@@ -141,7 +142,7 @@ def test_files_are_those_of_their_part(studies, top, path):
         results["path"][0] = path
 
     edit_descriptor(evil, forge)
-    with pytest.raises(DataError, match=r"names (the|1) files? .*for results") as caught:
+    with pytest.raises(DataError, match=r"file .* for results|1 files .* of 2") as caught:
         sk.open_study(evil)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400 + len(str(top))
@@ -261,7 +262,7 @@ def test_rows_are_rows(older, tmp_path):
     assert found["cells"].is_empty()
     assert heavy_losses(study) == (Loss("results", None, "records", 1, 3),)
     copy = sk.pseudonymize(study)
-    assert any("1 record of results (rank_is" in note for note in copy.study.notes)
+    assert any(re.search(r"1 record .*\(rank_is_an_integer\)", note) for note in copy.study.notes)
 
 
 def test_cells_are_said_apart_in_a_copy(tmp_path):
@@ -271,8 +272,8 @@ def test_cells_are_said_apart_in_a_copy(tmp_path):
     opened = sk.open_study(study.save(tmp_path / "study").path)
     assert opened.rejected.collect().equals(study.rejected.collect())
     (note,) = [note for note in sk.pseudonymize(opened).study.notes if "left out of the copy: 1" in note]
-    assert "1 record of results (rank_is" in note
-    assert "1 value of results (dwell" in note
+    assert re.search(r"1 record .*\(rank_is_an_integer\)", note)
+    assert re.search(r"1 value .*\(dwell_seconds_is_a_number\)", note)
 
 
 def test_a_copy_says_what_was_lost():

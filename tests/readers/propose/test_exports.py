@@ -97,7 +97,8 @@ def test_a_folder_of_event_logs_with_different_events(write, tmp_path, quiet_rea
     assert settings["events"] == {"query": "serp", "click": "click"}
     assert settings["columns"]["session_id"] == ["participant", "task"]
     (asked,) = [one.text for one in proposal.questions if one.place == "events.query"]
-    assert re.search(r"'serp' \(4 .*results\) .* for query", asked)
+    assert re.search(r"'serp' \(4 .*query_text and results\)", asked)
+    assert re.search(r"'serp' .* for query\b", asked)
     study = quiet_read(write("study.toml", proposal.text))
     assert study.queries.select("session_id", "query_position", "results_status").collect().rows() == [
         ("P1/A", 1, "shown"),

@@ -111,7 +111,7 @@ def test_a_text_that_is_an_id_elsewhere_is_not_declared_to_mean_no_value(proposa
     made = proposal(results=("session,qno,rank,url,dwell", rows))
     assert "null" not in made.settings["results"]
     assert "dwell_seconds" not in made.settings["results"]["columns"]
-    assert re.search("'dwell' is not .*_seconds, .*'NA'", made.text)
+    assert re.search("'dwell' .*not .*dwell_seconds, .*'NA'", made.text)
 
 
 def test_a_column_with_a_name_of_ours_that_holds_something_else_is_kept_under_another(proposal):
@@ -467,7 +467,7 @@ def test_totals_are_no_part_of_the_log(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc,klick", [*rows, ("", "", "", "Summe", 18)]))
     assert made.settings["results"]["columns"]["clicked"] == "klick"
     assert [question.place for question in made.questions] == ["results.columns.session_id"]
-    assert asked(made, "results.columns.session_id").startswith("1 record of 73 rejected: session_")
+    assert re.match("1 .* 73 .*: session_id_is_given", asked(made, "results.columns.session_id"))
 
 
 def test_a_log_that_lacks_a_column_is_proposed_as_far_as_it_goes(write, tmp_path):

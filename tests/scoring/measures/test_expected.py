@@ -256,7 +256,7 @@ def test_same_bits_however_the_sessions_are_cut(monkeypatch, name, duplicates):
 
 def test_what_is_wrong_is_said(toy):
     for measure, says in [
-        ("esP(pdown=0.7)", "needs pref, for example esP(pdown=0.7,"),
+        ("esP(pdown=0.7)", "example esP(pdown=0.7,pref=0.9)@10"),
         ("esAP", "esAP needs pdown and pref"),
         ("esP(pdown=1.2,pref=0)", "between 0 and 1, both included, not 1.2"),
         (f"esP({BOTH},truncate=absorbed)", "did you mean 'absorb'"),

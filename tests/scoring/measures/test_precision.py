@@ -101,7 +101,7 @@ def test_a_level_is_a_parameter_by_its_name():
     assert sk.parse_measure("P(level=2)").level == "query"
     for text, said in {
         "P(level=0)": "P: level must be a number above 0",
-        "R(level=2,at_least=1)": "R: min_grade, level and at_",
+        "R(level=2,at_least=1)": "R: .*level and at_least each",
         "F(min_grade=2,at_least=1)": "give one of them",
         "E(beta=0)": "beta must be a number above 0",
     }.items():

@@ -235,5 +235,5 @@ def test_the_collection_must_be_declared(measure):
 
 
 def test_the_collection_must_hold_what_is_known():
-    with pytest.raises(DataError, match=r"is 6, .* 5 ranks .* 2 relevant .*at least 7"):
+    with pytest.raises(DataError, match=r"collection_size is 6, .* 5 .* 2 .*at least 7"):
         values(written(RANK_ORDER_B, more=[1, 1], size=6), "Rnorm")

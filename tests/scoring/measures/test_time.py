@@ -205,7 +205,7 @@ def test_a_session_of_one_query_scores_what_the_query_does():
 def test_what_is_missing_is_named():
     log = ([{"started_at": None, "ended_at": None, "queries": []}], {"a": 1})
     bare = study_of(log, without=[*QUERIES, *RESULTS])
-    with pytest.raises(DataError, match=r"sTBG .*clicked_at, click_elapsed"):
+    with pytest.raises(DataError, match=r"sTBG .*_at, click_elapsed_seconds"):
         sk.score(bare, ["sTBG"], per="session")
     with pytest.raises(MeasureError, match="sU needs horizon"):
         sk.score(bare, ["sU"], per="session")

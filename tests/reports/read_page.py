@@ -25,6 +25,17 @@ class Reader(HTMLParser):
             self.text += data
 
 
+def has_parts(text, *parts):
+    """Return whether a text has these parts, in this order; for values in a sentence whose words may change."""
+    start = 0
+    for part in parts:
+        at = text.find(part, start)
+        if at < 0:
+            return False
+        start = at + len(part)
+    return True
+
+
 def without_terms(text):
     """Return a page without the marks of terms that have a tooltip."""
     return re.sub("</?dfn[^>]*>", "", text)

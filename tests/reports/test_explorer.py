@@ -18,8 +18,11 @@ from sessionkit.sessions.curve import curve_with_stops
 from tests.reports.mixed_logs import mixed
 from tests.reports.odd_logs import HOSTILE
 from tests.reports.one_section import page_of
+from tests.reports.read_page import has_parts
 from tests.support.clinic import read_clinic
 
+CURRENT = "#explorer-list tr[aria-current=true]"
+"""The row of the session that is shown."""
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
@@ -192,7 +195,7 @@ def test_sessions_are_limited_by_ranges_of_several_columns(shown):
     assert 0 < len(expected) < 25
     assert list(table(page)["Session"]) == expected[:10].to_list()
     text = page.locator("#explorer-found").inner_text()
-    assert text.endswith(f" of {len(expected)} sessions (Queries at least 2, sDCG@10 at most 1.5).")
+    assert has_parts(text, f" of {len(expected)} sessions", "(Queries at least 2, ", "sDCG@10 at most 1.5).")
     page.fill("#explorer-most", "")
     page.select_option("#explorer-column", label="Queries")
     page.fill("#explorer-least", "")
@@ -309,7 +312,7 @@ def test_it_works_by_keyboard(shown):
     page.locator("#explorer-list tbody button").nth(2).focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.textContent") == "Session s0012"
-    assert page.locator("#explorer-list tr[aria-current=true]").inner_text().startswith("s0012")
+    assert page.locator(CURRENT).inner_text().startswith("s0012")
     page.get_by_role("button", name="Back to the list").focus()
     page.keyboard.press("Space")
     assert page.evaluate("document.activeElement.textContent") == "s0012"
@@ -388,9 +391,9 @@ def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
     assert f"session {other}, S2" in figure.caption
     text = page.locator("#explorer-session").inner_text()
     chosen = figure.caption[figure.caption.index("Of all pairs") : figure.caption.index(" Each list runs")]
-    assert chosen.endswith(f"this one differs most in {written}: it is an extreme, not a typical pair.")
+    assert has_parts(chosen, f"differs most in {written}", "an extreme")
     first, second = re.findall(r"([\d.]+%) judged\)", figure.caption)
-    assert f"{chosen} Judged: {first} of the results of the first session, {second} of the second." in text
+    assert has_parts(text, f"{chosen} Judged: {first}", f"the first session, {second} ")
     assert page.locator("#explorer-name").inner_text() == f"Sessions {one} and {other}"
     panes = page.locator("#explorer-session .pane")
     explained = sk.explain(study, measure)
@@ -406,7 +409,7 @@ def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
         pytest.approx([curve.height, curve["value"][-1]])
         for curve in (curve_of(study, measure, name) for name in (one, other))
     ]
-    assert page.locator("#explorer-list tr[aria-current=true]").count() <= 2
+    assert page.locator(CURRENT).count() <= 2
 
 
 @pytest.mark.browser
@@ -477,10 +480,10 @@ def test_sessions_beside_are_of_the_topic_those_of_other_systems_and_most_differ
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("#session=nobody", "The address names a session that is not among those here."),
-        ("#session=c003&beside=%E0%A4%A", "The address names a session that is not among those here."),
-        ("#session=<img src=x onerror=window.hacked=1>", "The address names a session that is not among those here."),
-        ("#session=c003&beside=c001", "The two sessions are not of one topic, so one is shown alone."),
+        ("#session=nobody", "names a session that is"),
+        ("#session=c003&beside=%E0%A4%A", "names a session that is"),
+        ("#session=<img src=x onerror=window.hacked=1>", "names a session that is"),
+        ("#session=c003&beside=c001", "not of one topic"),
     ],
 )
 def test_an_address_of_no_pair_says_so(opened, tmp_path, address, said):
@@ -529,7 +532,7 @@ def test_snippets_give_way_to_sessions():
     assert len(found["title"]["names"]) > 1_000
     assert found["snippet"] is None
     assert "All 300\xa0sessions are here." in text
-    assert "Snippets are left out, so that the page stays small." in text
+    assert "Snippets are left out" in text
     assert "Snippets are left out" not in short
     assert len(json.dumps(data_of(text))) < 600_000
 
@@ -549,7 +552,7 @@ def test_there_is_no_pair_where_no_topic_has_two_sessions_with_a_value(make):
     assert data_of(page_of(explorer, make(judged=False)))["pair"] is None
     assert data_of(page_of(explorer, make(topics=("t", "u", "v", "w"))))["pair"] is None
     alone = data_of(page_of(explorer, make(systems=("S1",))))["pair"]
-    assert alone["told"].startswith("Of all pairs of sessions of one topic with comparable judged shares ")
+    assert has_parts(alone["told"], "all pairs of sessions", "comparable judged shares ")
 
 
 def big(sessions):
@@ -595,11 +598,11 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
     data = re.search(r'id="explorer-widget-data">(.*?)</script>', text)[1]
     assert 6_000 < len(data) <= 9_000
     ids = json.loads(data)["sessions"]["id"]
-    assert f"Here are {len(ids)} of 100\xa0sessions, drawn at random with a fixed seed" in text
+    assert has_parts(text, f"{len(ids)} of 100\xa0sessions", "random with a fixed seed")
     assert ids == sorted(ids) != [f"s{number:04}" for number in range(len(ids))]
     assert page_of(explorer, mixed(sessions=100)) == text
     told = json.loads(data)["pair"]["told"]
-    assert " pairs of sessions of one topic with different systems among those drawn " in told
+    assert has_parts(told, " pairs of sessions", "different systems", "among those drawn ")
 
 
 def test_clinic_is_small():
@@ -621,7 +624,7 @@ def test_what_is_left_out_is_nowhere_in_the_page():
     assert found["documents"] is None
     assert found["queries"]["text"]["names"] == []
     assert found["sessions"]["id"][:2] == ["session 1", "session 2"]
-    assert "Queries are left out. Documents are left out. Users are left out." in text
+    assert all(f"{what} are left out." in text for what in ("Queries", "Documents", "Users"))
     assert found["results"]["value"] == data_of(plain)["results"]["value"]
 
 
@@ -683,7 +686,7 @@ def test_hostile_texts_are_text_and_run_nothing(hostile_log, hostile_names, show
     assert page.evaluate("window.hacked") is None
     assert page.locator("#explorer-session h4").inner_text() == "Query 1: <img src=x onerror=window.hacked=1>"
     assert cells(page)[0][0][1] == "<img src=x onerror=window.hacked=1>"
-    assert page.locator("#explorer-widget img, #explorer-widget a, #explorer-widget script").count() == 0
+    assert page.locator("#explorer-widget").locator("img, a, script").count() == 0
     page.fill("#explorer-search", "yyyyyy")
     page.locator("#explorer-list tbody button").first.click()
     assert (

@@ -25,6 +25,7 @@ from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.report_data import Material
 from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
+from tests.reports.read_page import has_parts
 from tests.support.draws import draw_less
 
 ALL = "mixed,power,noise,discriminate"
@@ -195,9 +196,9 @@ def test_the_command_that_a_page_names_makes_the_page(pages, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"also": "mixd"}, "mixed, power, noise, discriminate, not 'mixd'; did you mean 'mixed'"),
-        ({"also": "power"}, r"smallest true difference worth finding.*--difference 10%"),
-        ({"difference": "10%"}, r"difference=10% is what power is planned for.*--also power"),
+        ({"also": "mixd"}, "noise, discriminate, not 'mixd'.*'mixed'"),
+        ({"also": "power"}, r"smallest true difference.*--difference 10%"),
+        ({"difference": "10%"}, r"difference=10% is .*--also power"),
         ({"also": "power", "difference": "banana"}, "a number above 0.*not 'banana'"),
     ],
 )
@@ -215,11 +216,9 @@ def test_a_study_that_does_not_support_a_part_has_the_reason():
 
 
 def test_power_is_drawn_for_a_declared_difference_alone(study):
-    with pytest.raises(
-        UsageError, match="power-curve needs the smallest true difference worth finding, such as --difference 10%"
-    ):
+    with pytest.raises(UsageError, match=r"power-curve needs .*--difference 10%"):
         single_figure(study, "power-curve")
-    with pytest.raises(UsageError, match="judge-noise has no --difference; charts that have: power-curve"):
+    with pytest.raises(UsageError, match=r"judge-noise .*--difference; .*power-curve"):
         single_figure(study, "judge-noise", difference="10%")
 
 
@@ -231,4 +230,5 @@ def test_a_figure_that_cannot_be_drawn_has_the_reason(study):
     table = sk.judge_noise(study, "sDCG@5", draws=5).table
     many = pl.concat([table.with_columns(measure=pl.lit(f"m{number}")) for number in range(9)])
     part = figured(of, lambda: judge_noise(many))
-    assert part == Words(("Not drawn: one figure of judges' noise holds 8 measures, not 9; draw fewer at once.",))
+    assert isinstance(part, Words)
+    assert has_parts(" ".join(part.paragraphs), "Not drawn", "8 measures, not 9")

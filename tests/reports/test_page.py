@@ -38,7 +38,7 @@ from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
-from tests.reports.read_page import Reader, specs, without_terms
+from tests.reports.read_page import Reader, has_parts, specs, without_terms
 from tests.support.clinic import read_clinic
 
 
@@ -69,7 +69,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
     assert folded == [f"S{number}" for number in range(1, len(folded) + 1)]
     assert len(specs(text)) == len(numbers) > 5
     assert "Sessions by number of queries" in page.text
-    assert "The grade scale ends at 2. Grades below 0 gain nothing." in page.text
+    assert has_parts(page.text, "scale ends at 2", "below 0 gain nothing")
     assert "Synthetic" not in text.split("<script")[0]
 
 
@@ -81,7 +81,8 @@ def test_scores_stand_in_the_table_as_scored(make):
     for row in scores.iter_rows(named=True):
         shown = f"{row['value']:.4f}"
         value = f"<strong>{shown}</strong>" if row["value"] == scores["value"].max() else shown
-        assert f'<td>sDCG@10</td><td>{row["system_id"]}</td><td class="number">{value}</td>' in text
+        cells = f'<td>sDCG@10</td><td>{row["system_id"]}</td><td class="number">{value}</td>'
+        assert cells in text
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +123,14 @@ def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
 def test_a_mean_over_fewer_sessions_says_over_how_many(make):
     # sessions of 1, 2, 3 and 4 queries: the first has no query before its last
     text = without_terms(report(make(systems=(None,)), ["mean(nDCG@10)", "nonlast(nDCG@10)"])).replace("\xa0", " ")
-    assert re.search(r"On average over 4 sessions, mean\(nDCG@10\) is [.0-9]+ \(95% CI [^)]*, 2 users\)[.]<", text)
+    assert re.search(r"mean\(nDCG@10\) is [.0-9]+ \(95% CI [^)]*, 2 users\)[.]<", text)
     assert re.search(r"nonlast\(nDCG@10\) is [.0-9]+ \(95% CI [^)]*, 2 users, 3 sessions\)[.]<", text)
 
 
 @pytest.mark.slow
 def test_a_log_without_systems_is_not_told_of_them(make):
     text = html.unescape(re.sub("<[^>]*>", "|", report(make(systems=(None,))).split("<script>")[0]))
-    assert "the log names no system, so there is no conclusion" in text
+    assert "so there is no conclusion" in text
     for said in ("by=system_id", "Scores by system", "Sessions by system", "|Systems|"):
         assert said not in text
 
@@ -147,10 +148,7 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     assert row["Raw difference"] == f"{found['raw_difference']:.4f}"
     assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
     assert [*shown.headers[1:6]] == ["Adjusted difference", "95% interval", "p", "Effect size", "n"]
-    assert (
-        "Adjusted difference, interval, p, effect size and n are of the difference between values of system_id adjusted"
-        in shown.note
-    )
+    assert has_parts(shown.note, "Adjusted difference", "values of system_id adjusted")
 
 
 def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):
@@ -158,8 +156,8 @@ def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):
     text = report(bare)
     assert [spec["title"]["text"] for spec in specs(text)] == ["Sessions that go on"]  # no empty axes
     words = Reader(text).text
-    assert words.count("The study has no judgments, so no measure of relevance has a value.") == 1
-    assert "no systems: no session names its system_id; compare other groups" in words
+    assert words.count("The study has no judgments") == 1
+    assert "no session names its" in words
     assert "there are no judgments" in words
 
 
@@ -173,9 +171,7 @@ def test_wrong_requests_are_refused_before_anything_is_computed(make, tmp_path):
     study = make()
     with pytest.raises(MeasureError):
         report(study, "nsDGC@10")
-    with pytest.raises(
-        UsageError, match="redact can leave out queries, documents, users, not 'user'; did you mean 'users'"
-    ):
+    with pytest.raises(UsageError, match=r"documents, users, not 'user'.*'users'"):
         report(study, redact="user")
     with pytest.raises(UsageError, match="does not exist; create it"):
         report(study, output=tmp_path / "none" / "report.html")
@@ -193,7 +189,7 @@ def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
     topics = tuple(f"topic{number:02}" for number in range(25))
     page = report(make(topics=topics, systems=("S1",), sessions=25))
     # one row per topic in the recall base and in the table of systems and topics
-    assert page.count("5 more rows are not shown; the CSV has them.") == 2
+    assert len(re.findall("5 more rows [^<]*the CSV", page)) == 2
 
 
 @pytest.mark.slow
@@ -217,7 +213,7 @@ def test_a_file_in_the_place_of_measures_is_explained(file):
     lists = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]}
     with pytest.raises(
         UsageError,
-        match=r"the second argument of report is measures, and '.*' is a file: write report\(study, output='",
+        match=r"measures, and '.*' is a file: .*output='",
     ):
         sk.report(sk.from_tables(lists), file)
 
@@ -378,7 +374,7 @@ def test_values_set_aside_are_counted_apart_and_said_on_the_first_screen():
     assert said in text
     assert text.index(said) < text.index("Data quality", text.index(said))
     assert "No row was rejected." in text
-    assert "Values set aside, their rows kept" in text
+    assert "Values set aside" in text
     assert "<b>bold" not in page
 
 
@@ -411,9 +407,9 @@ def test_no_prose_of_a_page_names_a_command_or_an_option(make, monkeypatch, tmp_
 @pytest.mark.parametrize(
     ("note", "shown"),
     [
-        ("no session; see what was rejected: sessionkit check", "no session"),
-        ("one grid only (sessionkit calibrate --table grids).", "one grid only."),
-        ("These hold here; to generalize, use: sessionkit compare.", "These hold here."),
+        ("no session; see: sessionkit check", "no session"),
+        ("one grid (sessionkit calibrate --table grids).", "one grid."),
+        ("These hold; to generalize, use: sessionkit compare.", "These hold."),
         ("sessionkit 1.2 scored it (twice).", "sessionkit 1.2 scored it (twice)."),
         ("'x; see: sessionkit check' is a group", "'x; see: sessionkit check' is a group"),
     ],
@@ -556,7 +552,8 @@ def test_a_page_explains_each_term_that_it_marks_once(longer_page):
     text = longer_page
     described = {name for name, _ in TERM.findall(text)}
     assert len(described) > 3
-    assert {*re.findall(r'<div class="tooltip" id="([^"]+)" role="tooltip" popover="manual">', text)} == described
+    tooltip = re.compile(r'<div class="tooltip" id="([^"]+)" role="tooltip" popover="manual">')
+    assert {*tooltip.findall(text)} == described
     for section in re.split(r"<section id=", text)[1:]:
         names = [name for name, _ in TERM.findall(section)]
         assert len(names) == len({*names})

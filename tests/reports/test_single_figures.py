@@ -21,6 +21,7 @@ from sessionkit.reports.figures import one_session
 from sessionkit.reports.single_figures import file_stems, single_figure
 from sessionkit.robustness.bounds import bounds
 from sessionkit.scoring.measures.grammar import parse_measure
+from tests.reports.read_page import has_parts
 from tests.support.clinic import CLINIC, read_clinic
 
 KINDS = [(kind, unit) for kind in CHARTS.own for unit in CHARTS[kind].each]
@@ -124,10 +125,8 @@ def test_gain_of_all_cards_has_one_scale_that_holds_it(cards):
             if row["value"] is not None:
                 assert zero["gain"] - row["gain"] == pytest.approx(6.5 * SIZE * row["value"] / highest, abs=0.011)
     page = (cards.folder / "index.html").read_text("utf-8")
-    assert (
-        "8 of 8 sessions are drawn, with the same scales of grades, gain, ranks and slots in all figures; only the time axis"
-        in page
-    )
+    scales = "grades, gain, ranks and slots"
+    assert has_parts(page, "8 of 8 sessions", "same scales", scales, "only the time axis")
 
 
 @pytest.mark.slow
@@ -160,11 +159,11 @@ def test_every_session_has_its_file_its_score_and_its_caption(make, tmp_path):
     assert table["file"].to_list() == [f"{value}.svg" for value in table["value"]]
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == sorted([*table["file"], "index.html"])
     page = (tmp_path / "all" / "index.html").read_text("utf-8")
-    assert f"{len(table)} of {len(table)} sessions are drawn, with the same axes in all figures." in page
+    assert has_parts(page, f"{len(table)} of {len(table)} sessions", "same axes")
     scores = sk.score(study, "sDCG@2", per="session")
     for value, score in scores.select("session_id", "value").rows():
         assert re.search(rf"<bdi>{value}</bdi>.*?sDCG@2 {score:.3g}", page, re.DOTALL)
-    assert page.count("What made the value of a session. sDCG@2 of session") == len(table)
+    assert page.count("sDCG@2 of session") == len(table)
 
 
 @pytest.mark.slow
@@ -182,9 +181,7 @@ def test_what_cannot_be_drawn_is_named(make, tmp_path):
     study = make(users=(None, "P1"))
     table = each(study, "session-survival", "user", tmp_path / "all", format="json")
     assert table.rows()[-1] == (None, None, "2 sessions have no user_id")
-    assert "2 sessions have no user_id, so they are in no figure." in (tmp_path / "all" / "index.html").read_text(
-        "utf-8"
-    )
+    assert "2 sessions have no user_id" in (tmp_path / "all" / "index.html").read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -196,7 +193,7 @@ def test_a_folder_of_its_own_is_replaced_and_any_other_left_alone(make, tmp_path
     assert not (folder / "thumbnails").exists()
     (folder / "mine.txt").write_text("mine")
     before = sorted(folder.iterdir())
-    with pytest.raises(UsageError, match=r"has files that --each did not write \(mine.txt\); it was left alone"):
+    with pytest.raises(UsageError, match=r"did not write \(mine.txt\)"):
         each(study, "waterfall", "session", folder)
     assert sorted(folder.iterdir()) == before
     (tmp_path / "index.html").write_text("<p>mine")
@@ -242,12 +239,12 @@ def test_hostile_ids_are_text_in_the_index(hostile, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "options", "words"),
     [
-        ("waterfall user", {}, "waterfall can be drawn for each session, not for each 'user'"),
-        ("sweep-map user", {}, "sweep-map has no --each; charts that have: last-vs-nonlast"),
-        ("waterfall session", {"session": "s1"}, "--session and --each contradict each other"),
-        ("waterfall session", {"format": "gif"}, "format must be one of svg"),
-        ("session-timeline session", {}, "session-timeline cannot be drawn for any session: "),
-        ("session-curve user", {}, "has no user_id|no session has a user_id"),
+        ("waterfall user", {}, "waterfall .*each session, .*'user'"),
+        ("sweep-map user", {}, "sweep-map .*--each; .*last-vs-nonlast"),
+        ("waterfall session", {"session": "s1"}, "--session and --each contradict"),
+        ("waterfall session", {"format": "gif"}, "must be one of svg"),
+        ("session-timeline session", {}, "session-timeline cannot be "),
+        ("session-curve user", {}, "no user_id|a user_id"),
     ],
 )
 def test_what_cannot_be_is_refused(make, tmp_path, asked, options, words):
@@ -258,7 +255,7 @@ def test_what_cannot_be_is_refused(make, tmp_path, asked, options, words):
 
 def test_too_many_files_are_refused(make, tmp_path, monkeypatch):
     monkeypatch.setattr("sessionkit.reports.single_figures.MOST_FILES", 1)
-    with pytest.raises(UsageError, match="there are 2 sessions, and --each draws at most 1 files"):
+    with pytest.raises(UsageError, match=r"2 sessions, .*draws at most 1 "):
         each(make(sessions=2), "waterfall", "session", tmp_path / "all")
 
 
@@ -352,9 +349,7 @@ def test_how_curves_are_normalized_is_drawn_and_said(make):
         assert words in made.caption
         assert axis(made.chart)[0] == title
         assert ("sessions still searching" in made.caption) == (way != "averages")  # as curves with bands say
-    with pytest.raises(
-        UsageError, match="single-sessions has no --normalize; charts that have: session-curve, topic-curves"
-    ):
+    with pytest.raises(UsageError, match=r"single-sessions .*--normalize; .*session-curve"):
         single_figure(study, "single-sessions", normalize="averages")
 
 
@@ -380,7 +375,7 @@ def test_all_sessions_are_drawn_as_one_group(make):
     ):
         with pytest.raises(UsageError, match=says):
             single_figure(study, kind, by="all")
-    with pytest.raises(UsageError, match="by one column, or by all for one group, not by system_id,topic_id"):
+    with pytest.raises(UsageError, match="by system_id,topic_id"):
         single_figure(study, "slopes", by="system_id,topic_id")
 
 
@@ -395,12 +390,12 @@ def test_options_limit_the_sessions_and_are_named(make):
     as_expression = single_figure(study, "session-curve", where=(pl.col("topic_id") == "u") & (pl.col("queries") >= 4))
     assert "Sessions: S2 1." in as_expression.caption
     within = single_figure(study, "last-vs-nonlast", where="topic_id = 't'")
-    assert "both lines are over the same sessions, of two queries or more: S1 0 (1 left out), S2 1." in within.caption
+    assert has_parts(within.caption, "same sessions", "or more: S1 0 (1 left out), S2 1.")
     pooled = single_figure(study, "last-vs-nonlast", where="topic_id = 't'", average="queries")
-    assert "S1 last: 1 in 1, S2 last: 1 in 1, S2 non-last: 1 in 1; " in pooled.caption
+    assert has_parts(pooled.caption, "S1 last: 1 in 1, S2 last: 1", "S2 non-last: 1 in 1; ")
     assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", where="queries >= 2").caption
     only = single_figure(study, "topic-curves", where="system_id = 'S2' and topic_id = 't'", long=2).caption
-    assert "all sessions (S2 1); all of them have at least 2 queries" in only
+    assert has_parts(only, "all sessions (S2 1);", "at least 2 queries")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from sessionkit.reports.report_data import UNJUDGED, UNRELATED
 from sessionkit.reports.sections import topics as topics_section
 from sessionkit.reports.single_figures import single_figure
 from tests.reports.one_section import by_name, figures_in
-from tests.reports.read_page import Reader, specs
+from tests.reports.read_page import Reader, has_parts, specs
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 NEED = {"topics", "sessions", "discounts", "measures", "sensitivity", "judgments", "robustness"}
@@ -32,8 +32,8 @@ def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make, unj
     lead, *_, tiles = sections["summary"].parts
     assert lead.paragraphs[1] == UNJUDGED
     # sessions have 1 to 8 queries: those of S1 1, 3, 5, 7
-    assert lead.paragraphs[0] == "On average over 8 sessions: queries per session 4.00 with S1 and 5.00 with S2."
-    assert tiles.tiles[1].more.startswith("The groups are not compared: Queries: each group has 1 user")
+    assert has_parts(lead.paragraphs[0], "8 sessions", "queries per session 4.00 with S1", "5.00 with S2")
+    assert has_parts(tiles.tiles[1].more, "not compared", "Queries", "each group has 1 user")
     assert any(isinstance(part, TextTable) for part in sections["behavior-table"].parts)
     text = Reader(unjudged_page).text
     assert text.count(UNJUDGED) == 1
@@ -71,10 +71,7 @@ def test_judgments_for_other_topics_are_no_values_either(make):
     )
     sections = by_name(page.sections_of(study))
     words = sections["summary"].parts[0]
-    assert (
-        words.paragraphs[1]
-        == "No measure that is reported has a value in any session; the notes on data quality say why."
-    )
+    assert has_parts(words.paragraphs[1], "No measure", "has a value in any session")
     assert not any(figure.chart is not None for figure in figures_in(sections["sessions"]))
     assert "robustness" not in sections
 
@@ -92,7 +89,7 @@ def test_one_system_leads_nowhere(make):
     sections = by_name(page.sections_of(make(systems=("S1",), sessions=6)))
     section = sections["sensitivity"]
     assert not figures_in(sections["robustness"])
-    assert "with one group there is nothing to compare" in " ".join(section.parts[0].paragraphs)
+    assert "nothing to compare" in " ".join(section.parts[0].paragraphs)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +109,7 @@ def test_of_many_groups_that_are_not_compared_the_lowest_and_the_highest_mean_ar
     assert low["value"] < high["value"]
     means_in_words = [f"{row['value']:.3f}".lstrip("0") for row in (low, high)]
     ends = [f"{row['user_id']} {mean} (1 session)" for row, mean in zip((low, high), means_in_words, strict=True)]
-    assert words.paragraphs[0] == f"Means of nsDCG@10 by 20 groups run from {ends[0]} to {ends[1]}."
+    assert has_parts(words.paragraphs[0], "nsDCG@10", "20 groups", f"{ends[0]} to {ends[1]}.")
 
 
 def topics_of(differences, measure="sDCG@10"):
@@ -139,7 +136,7 @@ def topics_of(differences, measure="sDCG@10"):
 def test_where_lower_is_better_topics_of_the_lower_mean_are_counted():
     # a gain of 100 or more is relevant, one of 0 is not: E is 1 for B on 2 topics, and lower for B on none
     words = topics_of([-100, -100, 0, 5, None], "mean(E@10)")["topics"].parts[0].paragraphs[0]
-    assert words.startswith("B has the lower mean of mean(E@10) (lower is better) on 0 of 4 topics, A on 2; ")
+    assert has_parts(words, "B has the lower mean", "mean(E@10) (lower is better)", "0 of 4 topics, A on 2")
 
 
 @pytest.mark.slow
@@ -154,10 +151,8 @@ def test_every_topic_is_shown_from_one_end_to_the_other():
     (rows,) = [rows for rows in figure.chart.to_dict()["datasets"].values() if "topic" in rows[0]]
     assert [row["topic"] for row in rows] == order[:-1]
     told = sections["topics"].parts[0].paragraphs[0]
-    assert told.startswith(
-        "B has the higher mean of sDCG@10 on 12 of 25 topics, A on 13; unadjusted differences of means"
-    )
-    assert "1 topic without a value in both groups left out." in told
+    assert has_parts(told, "B has the higher mean", "sDCG@10", "12 of 25 topics, A on 13", "unadjusted differences")
+    assert has_parts(told, "1 topic without a value", "left out.")
 
 
 @pytest.mark.slow
@@ -165,7 +160,7 @@ def test_topics_without_end_are_counted_and_not_drawn(monkeypatch):
     monkeypatch.setattr(topics_section, "DRAWN", 49)
     sections = topics_of([1.0] * 25)
     assert not figures_in(sections["topics"])
-    assert "50 means of groups on topics are too many for a figure" in sections["topics"].parts[1].paragraphs[0]
+    assert "50 means of groups on topics" in sections["topics"].parts[1].paragraphs[0]
 
 
 def test_results_judged_below_the_ranks_that_are_scored_are_not_denied():
@@ -181,7 +176,7 @@ def test_results_judged_below_the_ranks_that_are_scored_are_not_denied():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
     )
     said = by_name(page.sections_of(study))["summary"].parts[0].paragraphs[1]
-    assert said.startswith("No result that is scored is judged")
+    assert said.startswith("No result that is scored")
     assert said.endswith("or score further ranks.")
 
 

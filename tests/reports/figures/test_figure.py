@@ -18,6 +18,7 @@ from sessionkit.reports.figures.query_steps import flow
 from sessionkit.reports.figures.scores import means_by_topic
 from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
+from tests.reports.read_page import has_parts
 from tests.support.clinic import read_clinic
 from tests.support.draws import draw_less
 
@@ -49,7 +50,7 @@ def test_gain_vectors_divide_averages_where_that_is_asked_for(clinic):
     average = sk.gain_vectors(clinic, measure, normalize="averages").filter(system_id="S2")["value"].to_list()
     rows = [row for row in data_of(made) if row["line"] == "Shown" and row["group"] == "S2"]
     assert [row["value"] for row in sorted(rows, key=lambda row: row["rank"])] == average
-    assert "the mean gain is divided by the mean ideal" in made.caption
+    assert "divided by the mean ideal" in made.caption
     assert "Bands" not in made.caption
 
 
@@ -79,12 +80,12 @@ def test_rprecision_histogram_takes_the_systems_in_the_order_asked_for(clinic):
     given = sk.rprecision_histogram(clinic)["difference"]
     made = single_figure(clinic, "rprecision-histogram")
     assert [row["difference"] for row in data_of(made) if "topic" in row] == [-value for value in given]
-    assert "S2 is ahead on 4, S1 on 0 of 4 topics" in made.caption
+    assert "S2 is ahead on 4, S1 on 0 of 4" in made.caption
     turned = single_figure(clinic, "rprecision-histogram", against="S2")
     assert [row["difference"] for row in data_of(turned) if "topic" in row] == given.to_list()
     with pytest.raises(UsageError, match="there is no system 'S3': S1, S2"):
         single_figure(clinic, "rprecision-histogram", against="S3")
-    with pytest.raises(UsageError, match="there are 4: A, B, C, D; choose two, such as --where"):
+    with pytest.raises(UsageError, match=r"there are 4: A, B, C, D; .*--where"):
         single_figure(clinic, "rprecision-histogram", by="topic_id")
 
 
@@ -124,9 +125,7 @@ def test_timeline_has_the_times_of_the_log(clinic):
     assert lists["start"][1] - lists["start"][0] == 8
     click = table.filter(part="click").row(0, named=True)
     assert (click["start"], click["dwell"]) == (40, 17)  # clicked 08:25:30
-    assert made.caption.startswith(
-        "1 query of session c001, S1, topic A, and 3 clicks. A thin line runs from each query until the next one was issued"
-    )
+    assert made.caption.startswith("1 query of session c001, S1, topic A,")
 
 
 @pytest.mark.slow
@@ -135,7 +134,7 @@ def test_correlations_are_those_of_the_analysis(clinic):
     table = sk.correlate(clinic, "sDCG@10", "satisfaction").table
     rows = data_of(made)
     assert [(row["value"], row["low"], row["high"]) for row in rows] == table.select("value", "low", "high").rows()
-    with pytest.raises(UsageError, match="--with COLUMN; columns with numbers: satisfaction, years_internet"):
+    with pytest.raises(UsageError, match=r"--with COLUMN; .*: satisfaction, years_internet"):
         single_figure(clinic, "correlation-forest")
 
 
@@ -158,10 +157,8 @@ def test_flow_counts_sessions_and_what_they_did_next(clinic):
     )
     both = came.join(on, on=["group", "position"])
     assert both["n"].to_list() == both["m"].to_list()
-    assert (
-        "S1 60, S2 60 at first. The first 10 of at most 11 queries"
-        in single_figure(clinic, "reformulation-flow").caption
-    )
+    caption = single_figure(clinic, "reformulation-flow").caption
+    assert has_parts(caption, "S1 60, S2 60 at first", "first 10 of at most 11 queries")
 
 
 def test_differences_are_those_of_the_comparison(clinic):
@@ -176,14 +173,14 @@ def test_differences_are_those_of_the_comparison(clinic):
 @pytest.mark.slow
 def test_the_difference_curve_says_who_is_subtracted_and_how_many_sessions_there_are(clinic):
     made = single_figure(clinic, "difference-curve")
-    assert "S2 minus S1: above zero S2 is ahead. The difference is not adjusted for users or topics." in made.caption
-    assert made.caption.endswith("Drawn to query 7; at least 95% of sessions end by then. Sessions: S1 60, S2 60.")
+    assert has_parts(made.caption, "S2 minus S1: above zero S2", "not adjusted", "Drawn to query 7;", "at least 95%")
+    assert made.caption.endswith(" Sessions: S1 60, S2 60.")
     drawn = {row["slot"]: row["value"] for row in data_of(made) if "estimate" in row}
     own = sk.curve_differences(clinic, "nsDCG@10", draws=200)
     assert drawn == dict(own.filter(pl.col("slot") <= 70).select("slot", "estimate").rows())
     several = single_figure(clinic, "difference-curve", by="topic_id", against="C")
-    assert "A, B, D minus C: above zero a group is ahead" in several.caption
-    with pytest.raises(UsageError, match="draws 6 groups beside the one that is subtracted, not 29"):
+    assert "A, B, D minus C: above zero" in several.caption
+    with pytest.raises(UsageError, match=r"draws 6 groups .*not 29"):
         single_figure(clinic, "difference-curve", by="user_id")
 
 
@@ -193,17 +190,15 @@ def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
     found = sk.effort(clinic, "sDCG(discount=none,query_discount=none)@10", gain=5).spent
     ends = found.filter(pl.col("along") == "queries").group_by("system_id", maintain_order=True).last()
     (s1, of), (s2, _) = ends.select("reached", "units").rows()
-    assert "Share of sessions with a gain of 5 or more" in made.caption
-    assert f"In the end: S1 {s1} of {of}, S2 {s2} of 60; the others never had it." in made.caption
+    assert "sessions with a gain of 5 " in made.caption
+    assert f"In the end: S1 {s1} of {of}, S2 {s2} of 60; " in made.caption
     assert "Bands are 95% Wilson intervals" in made.caption
     assert "Bands" not in single_figure(clinic, "effort-gain", by="user_id").caption  # 30 groups have none
     lists = single_figure(clinic, "effort-gain", parse_measure("nDCG@10")).caption
-    assert "Share of lists with a gain of 3 or more (nDCG@10 before it is normalized), that of one document" in lists
+    assert has_parts(lists, "lists with a gain of 3 ", "(nDCG@10 before it is normalized)", "one document")
     with pytest.raises(UsageError, match="draws gains along a list"):
         single_figure(clinic, "effort-gain", parse_measure("RBP(p=0.8)"))
-    with pytest.raises(
-        UsageError, match="is a measure of queries, whose gains are drawn along results, not along queries"
-    ):
+    with pytest.raises(UsageError, match=r"measure of queries.*along results,"):
         single_figure(clinic, "effort-gain", parse_measure("nDCG@10"), along="queries")
 
 
@@ -218,18 +213,18 @@ def test_sessions_without_an_ideal_are_counted_in_the_effort_figure(clinic):
         queries=clinic.queries.collect(),
         max_grade=3,
     )
-    assert "30 sessions left out: no judged document gains there." in single_figure(part, "effort-gain").caption
+    assert "30 sessions left out: no judged " in single_figure(part, "effort-gain").caption
     lists = part.queries.join(part.sessions.filter(topic_id="A"), on="session_id", how="semi").collect()
     caption = single_figure(part, "effort-gain", parse_measure("nDCG@10")).caption
-    assert f"{len(lists)} lists left out: no judged document gains there." in caption
-    with pytest.raises(UsageError, match=r"no judged document of these sessions gains anything by sDCG"):
+    assert f"{len(lists)} lists left out: no judged " in caption
+    with pytest.raises(UsageError, match=r"no judged document .*by sDCG"):
         single_figure(part, "effort-gain", where="topic_id = 'A'")
 
 
 def test_a_heatmap_says_how_many_sessions_are_drawn(clinic, monkeypatch):
     assert "120 sessions in all; a gap" in single_figure(clinic, "user-topic-heatmap").caption
     monkeypatch.setattr("sessionkit.charts.kinds.user_topic_heatmap.MOST_TOPICS", 3)
-    assert "120 sessions in all, 90 of them drawn; a gap" in single_figure(clinic, "user-topic-heatmap").caption
+    assert "120 sessions in all, 90 of" in single_figure(clinic, "user-topic-heatmap").caption
 
 
 @pytest.mark.slow
@@ -251,9 +246,8 @@ def test_session_pair_takes_the_pair_that_differs_most(clinic):
             and min(9, int(10 * a["judged"] + 1e-9)) == min(9, int(10 * b["judged"] + 1e-9))
         ]
         assert abs(one["value"] - other["value"]) == pytest.approx(max(alike))
-        assert (
-            f"at least the median of {100 * least:.1f}%), this one differs most in {measure}: it is an extreme"
-            in made.caption
+        assert has_parts(
+            made.caption, f"the median of {100 * least:.1f}%)", f"differs most in {measure}:", "an extreme"
         )
         for row in (one, other):
             assert f"{100 * row['judged']:.1f}% judged)" in made.caption
@@ -268,8 +262,8 @@ def test_session_pair_takes_what_is_asked_for(clinic):
     assert "differs most" not in made.caption
     assert "topic A" in made.caption
     one = single_figure(clinic, "session-pair", where="system_id = 'S1'").caption
-    assert "Of all pairs of sessions of one topic with comparable judged shares" in one
-    assert one.endswith("Sessions where system_id = 'S1' (60 of 120 sessions).")
+    assert has_parts(one, "all pairs of sessions", "comparable judged shares")
+    assert one.endswith("where system_id = 'S1' (60 of 120 sessions).")
     grouped = single_figure(clinic, "session-pair", by="skill").caption
     assert "with different values of skill" in grouped
 
@@ -277,12 +271,12 @@ def test_session_pair_takes_what_is_asked_for(clinic):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"sessions": ["c001", "c999"]}, "there is no session 'c999' among the 120"),
-        ({"sessions": ["c001", "c002"]}, "of one topic.*session 'c001' has topic A, 'c002' has topic B"),
-        ({"sessions": ["c001"]}, r"two different sessions, not 'c001'; such as --sessions s1,s2"),
+        ({"sessions": ["c001", "c999"]}, "no session 'c999' among the 120"),
+        ({"sessions": ["c001", "c002"]}, "'c001' has topic A, 'c002' .*B"),
+        ({"sessions": ["c001"]}, r"two different sessions, not 'c001'.*--sessions"),
         ({"sessions": ["c001", "c001"]}, "two different sessions"),
-        ({"where": "session_id = 'c001'"}, "draws two sessions, and there is 1 session"),
-        ({"measure": parse_measure("DCG@3")}, r"session-pair explains.*ask for mean\(DCG@3\)"),
+        ({"where": "session_id = 'c001'"}, "two sessions, and there is 1 "),
+        ({"measure": parse_measure("DCG@3")}, r"session-pair .*mean\(DCG@3\)"),
         ({"measure": parse_measure("Queries")}, "cannot be explained by result"),
     ],
 )
@@ -293,11 +287,11 @@ def test_session_pair_refuses_what_is_no_pair(clinic, options, said):
 
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 def test_session_pair_needs_judgments_and_two_sessions_of_a_topic(make):
-    with pytest.raises(UsageError, match="sDCG@10 has no value in any session: the study has no judgments"):
+    with pytest.raises(UsageError, match=r"sDCG@10 has no value.*judgments"):
         single_figure(make(judged=False), "session-pair")
-    with pytest.raises(UsageError, match="no topic has two sessions with a value of sDCG@10"):
+    with pytest.raises(UsageError, match=r"no topic has two .*sDCG@10"):
         single_figure(make(topics=("t", "u", "v", "w")), "session-pair")
-    with pytest.raises(UsageError, match=r"session 's0' has no value of sDCG@10; choose others: --sessions"):
+    with pytest.raises(UsageError, match=r"session 's0' has no .*sDCG@10.*--sessions"):
         single_figure(make(judged=False), "session-pair", sessions=["s0", "s1"])
 
 
@@ -359,22 +353,22 @@ def test_a_pair_of_sessions_has_nothing_that_must_be_left_out(clinic):
         (
             "session-curve",
             {"session": "c001"},
-            "has no --session; charts that have: session-card, waterfall, session-timeline",
+            "--session; .*session-card, waterfall",
         ),
         (
             "waterfall",
             {"with_": ["satisfaction"]},
-            "has no --with; charts that have: correlation-forest, rating-scatter",
+            "--with; .*correlation-forest",
         ),
         (
             "differences",
             {"against": "S1"},
-            "has no --against; charts that have: difference-curve, rprecision-histogram",
+            "--against; .*difference-curve",
         ),
         (
             "waterfall",
             {"measure": ["sDCG@3", "sDCG@4"]},
-            "draws one measure, not 2; charts that draw several: verdict-curves, judge-noise",
+            "one measure, not 2; ",
         ),
     ],
 )
@@ -385,9 +379,7 @@ def test_options_of_other_charts_are_refused(clinic, kind, options, said):
 
 
 def test_what_the_log_does_not_say_is_named(make):
-    with pytest.raises(
-        DataError, match="needs the times of queries, issued_at or elapsed_seconds; the queries have session_id"
-    ):
+    with pytest.raises(DataError, match=r"elapsed_seconds; .*session_id"):
         single_figure(make(), "session-timeline")
     with pytest.raises(DataError, match="query_text"):
         single_figure(make(), "reformulation-flow")
@@ -440,8 +432,8 @@ def test_single_sessions_say_what_a_number_beside_a_point_is_where_there_is_one(
         study = sk.from_tables(results=pl.DataFrame(rows, schema=names, orient="row"), judgments=judgments)
         return single_figure(study, "single-sessions", parse_measure("sDCG@2")).caption
 
-    assert "stopped, a number beside it how many stopped there with the same gain; dashes" in caption([1, 1])
-    assert "A point marks where the searcher stopped; dashes" in caption([1, 2])
+    assert has_parts(caption([1, 1]), "stopped, a number beside", "the same gain; dashes")
+    assert "where the searcher stopped; dashes" in caption([1, 2])
 
 
 @pytest.mark.slow
@@ -461,7 +453,7 @@ def test_the_caption_of_judgment_loss_says_what_its_dashed_line_and_diamonds_are
     made = single_figure(clinic, "judgment-loss")
     lines = [row["value"] for rows in spec_of(made.chart)["datasets"].values() if len(rows) == 1 for row in rows]
     assert 0.9 in lines
-    assert made.caption.startswith("The dashed line is a tau of 0.9; a diamond is a knee, the smallest share ")
+    assert has_parts(made.caption, "dashed line is a tau of 0.9", "a diamond is a knee")
 
 
 @pytest.mark.parametrize(("groups", "drawn"), [(2, True), (12, False)])

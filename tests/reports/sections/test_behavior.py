@@ -7,6 +7,7 @@ from sessionkit.display.numbers import two_digits
 from sessionkit.display.tables import TextTable
 from sessionkit.reports.page import sections_of
 from tests.reports.one_section import by_name, figures_in
+from tests.reports.read_page import has_parts
 
 
 def made_of(study):
@@ -32,7 +33,7 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     row = table.frame.row(
         by_predicate=(pl.col("measure") == "nsDCG@10") & (pl.col("coefficient") == "spearman"), named=True
     )
-    assert f"nsDCG@10 and rating have a rank correlation (Spearman's) of {two_digits(row['value'])} (" in told
+    assert has_parts(told, "nsDCG@10 and rating", "(Spearman's)", f"{two_digits(row['value'])} (")
     assert "8 sessions of 4 users)" in told
     (figure,) = figures_in(sections["ratings"])
     assert figure.kind == "rating-scatter"
@@ -50,7 +51,7 @@ def test_a_discount_of_listed_factors_is_reported_without_a_fit(make):
     study = rated(make(sessions=4))
     sections = by_name(sections_of(study, ["nsDCG(discount=1-.5-.2)@10"]))
     (words,) = sections["searchers"].parts
-    assert "no parameter to fit: its discount 1-0.5-0.2 is given factor by factor" in words.paragraphs[0]
+    assert "its discount 1-0.5-0.2 is given" in words.paragraphs[0]
 
 
 @pytest.mark.slow
@@ -59,5 +60,5 @@ def test_a_log_without_them_says_so(make):
     assert not figures_in(sections["searchers"])
     assert "ratings" not in sections
     (words,) = sections["searchers"].parts
-    assert words.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
-    assert any("the gain of the ideal after" in line for line in sections["effort"].parts[-1].paragraphs)
+    assert words.paragraphs[0].startswith("Discounts were not fitted")
+    assert any("gain of the ideal after" in line for line in sections["effort"].parts[-1].paragraphs)

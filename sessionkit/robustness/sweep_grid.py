@@ -188,17 +188,17 @@ class Axis:
         above 0 log2; of any other number itself.
         """
         number = float(value)  # type: ignore[arg-type]
-        if self.parameter.allowed == "a number above 1":
+        if self.parameter.is_above_1:
             return math.log2(math.log(number))
-        if "both excluded" in self.parameter.allowed:
+        if self.parameter.is_open_share:
             return -math.log2(1 - number)
         return math.log2(number) if self.least > 0 else number
 
     def value(self, coordinate: float) -> float:
         """The value at a coordinate."""
-        if self.parameter.allowed == "a number above 1":
+        if self.parameter.is_above_1:
             return math.exp(2**coordinate)
-        if "both excluded" in self.parameter.allowed:
+        if self.parameter.is_open_share:
             return 1 - 2**-coordinate
         return 2**coordinate if self.least > 0 else coordinate
 

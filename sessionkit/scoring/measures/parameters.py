@@ -43,6 +43,7 @@ from sessionkit.arguments import (
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.discounts import FACTORS, QUERY_DISCOUNTS, RANK_DISCOUNTS, factors_text
 from sessionkit.scoring.gains import ALLOWED, gain_text
+from sessionkit.scoring.gains import NAMES as GAINS
 
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 """A plain name, which needs no quotes."""
@@ -62,12 +63,18 @@ class Parameter:
     check: Callable[[Parameter, object], object]
     takes: Any = None
     """The type of what a call takes, where that is more than what the field holds: numbers that become a text, or ``all``."""
+    words: tuple[str, ...] = ()
+    """The bare words among the allowed values."""
 
     @property
-    def words(self) -> list[str]:
-        """The bare words among the allowed values."""
-        first = self.allowed.partition(" a ")[0].removeprefix("one of ").replace(" or ", ", ")
-        return [word for word in first.split(", ") if word.isidentifier() and word not in {"a", "weights"}]
+    def is_above_1(self) -> bool:
+        """Whether it is a number above 1."""
+        return self.allowed == _ABOVE_1
+
+    @property
+    def is_open_share(self) -> bool:
+        """Whether it is a number between 0 and 1, both excluded."""
+        return self.allowed == _SHARE
 
     def canonical(self, value: object) -> object:
         """Return the value in its one written form, or raise a `MeasureError` that names what is allowed."""
@@ -221,13 +228,14 @@ def _either(*words: str) -> str:
 
 def _choice(name: str, choice: object, meaning: str) -> Parameter:
     """A parameter that takes one of some words."""
-    return Parameter(name, _either(*get_args(choice)), meaning, word(*get_args(choice)))
+    words = get_args(choice)
+    return Parameter(name, _either(*words), meaning, word(*words), words=words)
 
 
 PARAMETERS = {
     parameter.name: parameter
     for parameter in (
-        Parameter("gain", ALLOWED, "the gain of a grade", lambda _, value: gain_text(value), Gain),
+        Parameter("gain", ALLOWED, "the gain of a grade", lambda _, value: gain_text(value), Gain, GAINS),
         Parameter(
             "min_grade",
             "a number",
@@ -253,6 +261,7 @@ PARAMETERS = {
             "form of the rank discount",
             word(*RANK_DISCOUNTS, other=factors_text),
             Discount,
+            tuple(RANK_DISCOUNTS),
         ),
         Parameter(
             "query_discount",
@@ -260,6 +269,7 @@ PARAMETERS = {
             "form of the discount by position of the query in its session",
             word(*QUERY_DISCOUNTS, other=factors_text),
             QueryDiscount,
+            tuple(QUERY_DISCOUNTS),
         ),
         Parameter("b", _ABOVE_1, "base of the rank discount: small for impatient searchers", number_between(1)),
         Parameter(
@@ -279,6 +289,7 @@ PARAMETERS = {
             _either(*get_args(ShortLists), _COUNT),
             "slots of a short list in the concatenation: the cutoff, its length, or at least this number",
             word_or_whole(*get_args(ShortLists)),
+            words=get_args(ShortLists),
         ),
         Parameter("need", _COUNT, "relevant documents that the searcher needs", whole),
         _choice(

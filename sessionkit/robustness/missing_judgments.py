@@ -250,7 +250,11 @@ def _of_pair(
         pair=(first, second),
         candidates=(Candidate(f"{second} \u2212 {first}", scored, skipped, ends, judged),),
         why_not_tested=reasons.item(0) if len(reasons) else "",
-        adjustment=adjustment_text(rows[texts[0]], comparison.estimand, comparison.population) if scored else "",
+        adjustment=adjustment_text(
+            rows[texts[0]], comparison.population, has_adjusted_estimates=comparison.has_adjusted_estimates
+        )
+        if scored
+        else "",
     )
 
 

@@ -348,6 +348,7 @@ def compare(
         population=plan.population,
         claim=about.text,
         estimand=_by_plan(levels, lambda plan: estimand(plan, sessions.by)),
+        has_adjusted_estimates=any(level.plan.layout == "crossed" for level in levels),
         test=_by_plan(levels, lambda plan: plan.title),
         effect=_by_plan(levels, lambda plan: plan.test.effect),
         by=sessions.by,

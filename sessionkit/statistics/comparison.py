@@ -16,7 +16,6 @@ from sessionkit.scoring.measures.base import Direction
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.comparison_kinds import KINDS
 from sessionkit.statistics.comparison_statements import (
-    ADJUSTED,
     BETWEEN_USERS,
     interaction_text,
     is_adjusted,
@@ -146,6 +145,8 @@ class Comparison(TestedFinding):
     equivalence
         The bands of practical equivalence that the study declares, by the text of the measure and in its units: differences between
         -band and band are too small to matter.
+    has_adjusted_estimates
+        Whether estimates are adjusted for user and topic, by least squares, at some level.
     """
 
     table: pl.DataFrame
@@ -174,6 +175,7 @@ class Comparison(TestedFinding):
     no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
     directions: Mapping[str, Direction] = field(default_factory=dict)
     equivalence: Mapping[str, float] = field(default_factory=dict)
+    has_adjusted_estimates: bool = False
     KINDS: ClassVar = KINDS
 
     @property
@@ -268,7 +270,7 @@ class Comparison(TestedFinding):
         """What a column of estimates is called: differences, unless they are others than those of the raw means."""
         if not any(map(is_adjusted, self._estimated)):
             return "Difference"
-        return "Adjusted difference" if ADJUSTED in self.estimand else "Estimate"
+        return "Adjusted difference" if self.has_adjusted_estimates else "Estimate"
 
     @property
     def _not_raw(self) -> str:

@@ -161,10 +161,15 @@ def _range(counts: Sequence[int], one: str) -> str:
     return counted(most, one) if least == most else f"{least:,} to {counted(most, one)}"
 
 
+def adjusted_estimand(groups: str) -> str:
+    """Say what the estimate is about where it is adjusted; `groups` says of what the groups are."""
+    return f"difference between {groups} {ADJUSTED}, assumed the same for every user and topic"
+
+
 def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
     if plan.layout == "crossed":
-        return f"difference between values of {column} {ADJUSTED}, assumed the same for every user and topic"
+        return adjusted_estimand(f"values of {column}")
     of = {
         "blocked": f"each {plan.population.removesuffix('s')}'s sessions averaged first",
         "separate": f"one mean per {plan.population.removesuffix('s')}",
@@ -567,17 +572,17 @@ def is_adjusted(row: dict[str, Any]) -> bool:
     return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
 
 
-def adjustment_text(row: dict[str, Any], estimand: str, population: str) -> str:
+def adjustment_text(row: dict[str, Any], population: str, *, has_adjusted_estimates: bool) -> str:
     """Say what the estimate is adjusted for; nothing where it is the difference of the raw means.
 
-    >>> adjustment_text({"estimate": 0.2, "raw_difference": 0.2}, "difference of means", "users")
+    >>> adjustment_text({"estimate": 0.2, "raw_difference": 0.2}, "users", has_adjusted_estimates=False)
     ''
-    >>> adjustment_text({"estimate": 0.1, "raw_difference": 0.2}, "difference of means", "users")
+    >>> adjustment_text({"estimate": 0.1, "raw_difference": 0.2}, "users", has_adjusted_estimates=False)
     'between means over users'
     """
     if not is_adjusted(row):
         return ""
-    return ADJUSTED if ADJUSTED in estimand else f"between means over {population}"
+    return ADJUSTED if has_adjusted_estimates else f"between means over {population}"
 
 
 def opposite_text(row: dict[str, Any], *, adjusted: bool) -> str:

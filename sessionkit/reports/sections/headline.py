@@ -212,7 +212,7 @@ def difference_of(of: Material, found: Comparison, row: Mapping[str, Any]) -> Di
         band=found.equivalence.get(measure),
         alpha=found.alpha,
         units=", ".join([units_of(dict(row), found.population), *topics_of(of, found)]),
-        adjustment=adjustment_text(dict(row), found.estimand, found.population),
+        adjustment=adjustment_text(dict(row), found.population, has_adjusted_estimates=found.has_adjusted_estimates),
     )
 
 
@@ -282,7 +282,7 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
             f"{found.family.told}. {leads}.{withheld}"
         )
     prefix = "" if of.declared else EXPLORATORY
-    adjusted = f", {ADJUSTED}" if ADJUSTED in found.estimand and any(map(is_adjusted, decided.to_dicts())) else ""
+    adjusted = f", {ADJUSTED}" if found.has_adjusted_estimates and any(map(is_adjusted, decided.to_dicts())) else ""
     of_leader = len(shown.filter((pl.col("a") == leader) | (pl.col("b") == leader)))
     others = f" and is shown to differ from {of_leader:,} of the {len(means) - 1:,} others" if of.declared else ""
     differ = f"{len(shown):,} of {pairs} are shown to differ{adjusted}"
@@ -490,7 +490,7 @@ def _wins(of: Material, found: Comparison) -> list[str]:
     if row["wins"] is None:
         return _topic_wins(of, found)
     counts = [row[name] for name in ("wins", "losses", "ties")]
-    adjusted = ", adjusted for topics" if ADJUSTED in found.estimand else ""
+    adjusted = ", adjusted for topics" if found.has_adjusted_estimates else ""
     return [_more_often(of, row, counts, f"of {counted(sum(counts), found.population.removesuffix('s'))}", adjusted)]
 
 

@@ -21,7 +21,7 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import columns_text, group_keys
 from sessionkit.sessions.describe import Description, describe
-from sessionkit.statistics.comparison_statements import ADJUSTED
+from sessionkit.statistics.comparison_statements import adjusted_estimand
 from sessionkit.statistics.findings import plugin_words
 from sessionkit.study import Study
 from sessionkit.study.numbering import PAIR
@@ -282,10 +282,11 @@ def paragraph(of: Material) -> str:
         groups = "systems" if found.by == "system_id" and known is None else f"values of {known or found.by}"
         told.append(f"The first measure, {of.primary}, was {chosen[of.declared]}.")
         # least squares adjusts sessions for users, which are its population and no units of its test
-        units = "over sessions" if ADJUSTED in found.estimand else f"with {found.population} as units"
+        units = "over sessions" if found.has_adjusted_estimates else f"with {found.population} as units"
+        estimand = adjusted_estimand(groups) if found.has_adjusted_estimates else found.estimand
         told.append(
             f"{capital(groups)} were compared by {found.test}, {units}; the estimand is the "
-            f"{found.estimand.replace(f'values of {found.by}', groups)}. Intervals have a confidence of {level_text(found.alpha)}."
+            f"{estimand}. Intervals have a confidence of {level_text(found.alpha)}."
         )
         if others is not None and others.family.number > 1:
             told.append(f"The other measures were corrected together{others.family.told}.")

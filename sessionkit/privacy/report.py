@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
 
 from sessionkit import __version__
+from sessionkit.arguments import require_choice
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.numbers import counted, listed
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value, require_kinds
 from sessionkit.display.text import Displayed
 from sessionkit.errors import UsageError, suggestion, visible
 from sessionkit.privacy.columns import ColumnPlan
@@ -79,106 +81,157 @@ def statements_of(
     study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Names], known: Disclosure, *, seeded: bool
 ) -> tuple[Statement, ...]:
     """Say what was done, and what to mind."""
-    asked, out = plan.asked, plan.out
-    replaced = [_many(name, len(own.values)) for name, own in names.items() if len(own.values)]
-    lines = [f"Replaced by pseudonyms: {listed(replaced)}." if replaced else "Nothing was replaced by pseudonyms."]
-    lines += replaced_too(plan)
+    counts = {name: len(own.values) for name, own in names.items() if len(own.values)}
+    texts = [_many(name, count) for name, count in counts.items()]
+    statements = [
+        Statement(
+            "replaced",
+            f"Replaced by pseudonyms: {listed(texts)}." if texts else "Nothing was replaced by pseudonyms.",
+            {"column": [*counts], "values": [*counts.values()]},
+        ),
+        *replaced_too(plan),
+    ]
     timed = [column for table, columns in DATED.items() for column in columns if column in study.columns(table)]
     if timed and plan.elapsed:
-        lines.append(f"Times of day ({', '.join(timed)}) became seconds since the session began.")
+        text = f"Times of day ({', '.join(timed)}) became seconds since the session began."
+        statements.append(Statement("times", text, {"column": timed}))
+    statements += [_kept(study, plan, known), *_left_out(study, plan, known)]
+    partitioned = study.storage.partitioned
+    if partitioned is not None and plan.loses("sessions", partitioned.by):
+        text = f"No longer partitioned: {partitioned.by} was replaced or left out."
+        statements.append(Statement("not_partitioned", text, {"column": partitioned.by}))
+    statements += _minded(study, copy, plan, known.kept, seeded=seeded)
+    return tuple(replace(statement, text=visible(statement.text)) for statement in statements)
+
+
+def _kept(study: Study, plan: ColumnPlan, known: Disclosure) -> Statement:
+    """Say what stays as it is."""
     further = [
         (table, column)
         for table, columns in extras_of(study).items()
         for column in columns
-        if (table, column) not in out
+        if (table, column) not in plan.out and (table, column) not in plan.asked.replace
     ]
-    of_those = [one for one in further if one not in asked.replace]
-    lines.append(
-        f"Kept: {listed(known.kept) if known.kept else 'no ids'}"
-        + (f"; of the source's additional columns {columns_in_words(of_those)}" if of_those else "")
-        + "."
-    )
-    gone = [columns_in_words(out)] if out else []
-    if known.rejected:
-        gone.append(f"what was rejected: {known.rejected}")
-    gone += [counted(len(study.notes), "note") + " on the source"] if study.notes else []
-    gone += ["the title"] if study.settings.title and TITLE not in asked.named else []
-    gone += ["names, sizes and hashes of the source files"] if study.sources else []
-    lines += [f"Left out: {'; '.join(gone)}."] if gone else []
-    if study.storage.partitioned is not None and plan.loses("sessions", study.storage.partitioned.by):
-        lines.append(f"No longer partitioned: {study.storage.partitioned.by} was replaced or left out.")
-    lines += _minded(study, copy, plan, known.kept, seeded=seeded)
-    return tuple(Statement("note", visible(line)) for line in lines)
+    extras = f"; of the source's additional columns {columns_in_words(further)}" if further else ""
+    text = f"Kept: {listed(known.kept) if known.kept else 'no ids'}{extras}."
+    return Statement("kept", text, {"ids": known.kept, "columns": _dotted(further)})
 
 
-def _minded(study: Study, copy: Study, plan: ColumnPlan, kept: list[str], *, seeded: bool) -> list[str]:
+def _left_out(study: Study, plan: ColumnPlan, known: Disclosure) -> list[Statement]:
+    """Say what is not in the copy."""
+    has_title = bool(study.settings.title) and TITLE not in plan.asked.named
+    texts = [columns_in_words(plan.out)] if plan.out else []
+    texts += [f"what was rejected: {_rejected_in_words(known.rejected)}"] if known.rejected else []
+    texts += [counted(len(study.notes), "note") + " on the source"] if study.notes else []
+    texts += ["the title"] if has_title else []
+    texts += ["names, sizes and hashes of the source files"] if study.sources else []
+    if not texts:
+        return []
+    values: dict[str, Value] = {
+        "columns": _dotted(plan.out),
+        "why": [*plan.out.values()],
+        "rejected": [dict(vars(each)) for each in known.rejected],
+        "notes": len(study.notes),
+        "title": has_title,
+        "sources": len(study.sources),
+    }
+    return [Statement("left_out", f"Left out: {'; '.join(texts)}.", values)]
+
+
+def _dotted(columns: Iterable[Column]) -> list[str]:
+    """The names of columns, each after its table."""
+    return [".".join(column) for column in columns]
+
+
+def _minded(study: Study, copy: Study, plan: ColumnPlan, kept: list[str], *, seeded: bool) -> list[Statement]:
     """What still can identify people, and what is no longer as it was."""
     asked, users = plan.asked, features_of(copy)
     scored = [(name, column) for name, column in plan.out if column in contract(name).by_name]
-    lines = [alone(users)] if len(users) else []
+    statements = [alone(users)] if len(users) else []
     extras = extras_of(copy)
     if unseen := [(name, column) for name in extras if name in ("queries", "results") for column in extras[name]]:
-        lines.append(f"Caution: whether {columns_in_words(unseen)} can identify users was not checked.")
+        text = f"Caution: whether {columns_in_words(unseen)} can identify users was not checked."
+        statements.append(Statement("not_checked", text, {"columns": _dotted(unseen)}))
     if "documents" in kept:
-        lines.append(
-            "Caution: documents are kept, and clicked documents can identify people; documents can also be replaced."
-        )
-    lines += kept_repeats(plan)
+        statements.append(_caution("documents kept"))
+    statements += kept_repeats(plan)
     if "sessions" not in asked.replaced:
-        lines.append("Caution: session ids are kept, and can contain user ids or dates.")
+        statements.append(_caution("session ids kept"))
     if "query_text" in copy.columns("queries"):
-        if "queries" in asked.replaced:
-            lines.append(
-                "Caution: query texts only show which are equal; QueryTerms, QueryOverlap and reformulations have changed."
-                + ("" if scored else " All other scores are the same.")
-            )
+        if "queries" not in asked.replaced:
+            statements.append(_caution("query texts kept"))
         else:
-            lines.append("Caution: query texts are kept, and queries can identify people.")
+            same = "" if scored else " All other scores are the same."
+            statements.append(Statement("replaced_texts", f"{REPLACED_TEXTS}{same}", {"same_scores": not scored}))
     if scored:
-        lines.append(f"Caution: scores that read {columns_in_words(scored)} have changed.")
+        text = f"Caution: scores that read {columns_in_words(scored)} have changed."
+        statements.append(Statement("changed_scores", text, {"columns": _dotted(scored)}))
     if "documents" in asked.replaced and study.settings.merge == "alternate":
-        lines.append(
-            "Caution: merge = alternate depends on the order of doc ids, which has changed; scores can differ."
-        )
-    if seeded:
-        lines.append("Caution: anyone who knows the seed and the ids can undo the pseudonyms.")
-    return lines
+        statements.append(_caution("order of documents changed"))
+    return [*statements, *([_caution("seed")] if seeded else [])]
 
 
-def replaced_too(plan: ColumnPlan) -> list[str]:
+CAUTIONS = {
+    "documents kept": "documents are kept, and clicked documents can identify people; documents can also be replaced.",
+    "session ids kept": "session ids are kept, and can contain user ids or dates.",
+    "query texts kept": "query texts are kept, and queries can identify people.",
+    "order of documents changed": (
+        "merge = alternate depends on the order of doc ids, which has changed; scores can differ."
+    ),
+    "seed": "anyone who knows the seed and the ids can undo the pseudonyms.",
+}
+"""What to mind, by what it is about."""
+REPLACED_TEXTS = (
+    "Caution: query texts only show which are equal; QueryTerms, QueryOverlap and reformulations have changed."
+)
+
+
+def _caution(about: str) -> Statement:
+    """Say what to mind."""
+    return Statement("caution", f"Caution: {CAUTIONS[about]}", {"about": about})
+
+
+def replaced_too(plan: ColumnPlan) -> list[Statement]:
     """Say which things were replaced because some of their values repeat what is replaced.
 
     A document can be in two tables; the one with more such values counts.
     """
-    lines: dict[str, str] = {}
+    statements: dict[str, Statement] = {}
     for (_, column), counts in sorted(plan.repeats.items(), key=lambda entry: -entry[1].certain):
         if counts.certain and any(column in OF_THING[thing] for thing in plan.repeating):
             several = counted(counts.values, NOUNS[column])
             repeat = f"{counts.certain:,} of {several} {'repeats' if counts.certain == 1 else 'repeat'}"
-            values = [VALUES.get(name, f"values of {name}") for name in counts.columns]
-            lines.setdefault(column, f"{repeat} {listed(values)}, so all were replaced; they can also be kept.")
-    return list(lines.values())
+            repeated = [VALUES.get(name, f"values of {name}") for name in counts.columns]
+            text = f"{repeat} {listed(repeated)}, so all were replaced; they can also be kept."
+            values: dict[str, Value] = {"column": column, "count": counts.certain, "values": counts.values}
+            statements.setdefault(column, Statement("repeats", text, values | {"repeated": [*counts.columns]}))
+    return list(statements.values())
 
 
-def kept_repeats(plan: ColumnPlan) -> list[str]:
+def kept_repeats(plan: ColumnPlan) -> list[Statement]:
     """Say how many values that stay repeat what is replaced, or may do so."""
-    lines: dict[tuple[str, str], str] = {}
+    statements: dict[tuple[str, str], Statement] = {}
     for (table, column), counts in plan.repeats.items():
         if (table, column) in plan.of or plan.loses(table, column):
             continue
         noun = NOUNS.get(column, f"{table}.{column} value")
+        values: dict[str, Value] = {"table": table, "column": column}
         if number := counts.certain + counts.contained:
             contain, they = ("contains", "it") if number == 1 else ("contain", "they")
-            lines[noun, "contain"] = (
-                f"{counted(number, noun)} {contain} ids of users or sessions, or query texts; {they} can also be replaced."
+            text = f"{counted(number, noun)} {contain} ids of users or sessions, or query texts; {they} can also be replaced."
+            statements[noun, "contain"] = Statement(
+                "kept_repeats", f"Caution: {text}", {**values, "count": number, "by_chance": False}
             )
         if number := counts.by_chance:
             equal, they = ("equals", "it") if number == 1 else ("equal", "they")
-            lines[noun, "equal"] = (
+            text = (
                 f"{counted(number, noun)} {equal} an id or query text, perhaps by chance, as numbers and short texts can; "
                 f"{they} can also be replaced."
             )
-    return [f"Caution: {line}" for line in lines.values()]
+            statements[noun, "equal"] = Statement(
+                "kept_repeats", f"Caution: {text}", {**values, "count": number, "by_chance": True}
+            )
+    return list(statements.values())
 
 
 def features_of(copy: Study) -> pl.DataFrame:
@@ -198,22 +251,30 @@ def features_of(copy: Study) -> pl.DataFrame:
     return copy.users.collect().join(own.select("user_id", *same), on="user_id", how="left")
 
 
-def alone(users: pl.DataFrame) -> str:
+def alone(users: pl.DataFrame) -> Statement:
     """How many users have a combination of features that no other, or few others, have.
 
-    >>> alone(pl.DataFrame({"user_id": ["a", "b", "c"], "age": [20, 20, 31]}))
+    >>> alone(pl.DataFrame({"user_id": ["a", "b", "c"], "age": [20, 20, 31]})).text
     'Caution: 1 of 3 users has a combination of age that no other user has; 3 share theirs with fewer than 5. It can identify them.'
     """
     features = [name for name in users.columns if name != "user_id"]
+    alike = users.group_by(features).len().get_column("len") if features else pl.Series([len(users)])
+    single, few = int((alike == 1).sum()), int(alike.filter(alike < FEW).sum())
+    values: dict[str, Value] = {"features": features, "users": len(users), "alone": single, "few": few, "fewest": FEW}
+    if not features:
+        values |= {"alone": None, "few": None}
+    return Statement("features", _alone_text(features, len(users), single, few), values)
+
+
+def _alone_text(features: Sequence[str], users: int, single: int, few: int) -> str:
+    """Say how many users have a combination of features that no other, or few others, have."""
     if not features:
         return "No features are kept with users or their sessions."
-    many = users.group_by(features).len().get_column("len")
-    ones, few = int((many == 1).sum()), int(many.filter(many < FEW).sum())
     combination = f"a combination of {listed(features)}"
     if not few:
         return f"Every user has {combination} that at least {FEW} users share."
-    said = f"{ones:,} of {counted(len(users), 'user')} {'has' if ones == 1 else 'have'} {combination} that no other user has"
-    return f"Caution: {said}; {few:,} share theirs with fewer than {FEW}. It can identify them."
+    have = f"{single:,} of {counted(users, 'user')} {'has' if single == 1 else 'have'} {combination} that no other user has"
+    return f"Caution: {have}; {few:,} share theirs with fewer than {FEW}. It can identify them."
 
 
 def _many(name: str, values: int) -> str:
@@ -230,6 +291,16 @@ THINGS = {"queries": "query texts and ids", TIMES: "times of day (seconds since 
 
 
 @dataclass(frozen=True)
+class Rejection:
+    """How many records of a table, or values of them, broke a rule."""
+
+    what: str
+    table: str
+    rule: str
+    count: int
+
+
+@dataclass(frozen=True)
 class Disclosure:
     """What a study says anything of, found out once.
 
@@ -238,17 +309,17 @@ class Disclosure:
     kept, replaced
         Things that the copy keeps in some table, and the others.
     rejected
-        How many records of which table broke which rule; empty where none did.
+        How many records, and values set aside, of which table broke which rule; empty where none did.
     """
 
     kept: list[str]
     replaced: list[str]
-    rejected: str
+    rejected: Sequence[Rejection]
 
     @classmethod
     def of(cls, study: Study, plan: ColumnPlan) -> Disclosure:
         """Look through the study."""
-        return cls(*_kept_and_replaced(study, plan), _rejected_in_words(study))
+        return cls(*_kept_and_replaced(study, plan), _rejections(study))
 
 
 def sources_of(study: Study) -> tuple[Source, ...]:
@@ -294,7 +365,9 @@ def notes_of(study: Study, plan: ColumnPlan, known: Disclosure) -> tuple[str, ..
     if plan.out:
         notes.append(f"left out of the copy: {columns_in_words(plan.out)}")
     if known.rejected:
-        notes.append(f"rejected when the source was read, and left out of the copy: {known.rejected}")
+        notes.append(
+            f"rejected when the source was read, and left out of the copy: {_rejected_in_words(known.rejected)}"
+        )
     if study.notes:
         notes.append(f"{counted(len(study.notes), 'note')} on the source left out of the copy, which quoted from it")
     return tuple(notes)
@@ -319,15 +392,19 @@ def columns_in_words(columns: Mapping[Column, str] | Iterable[Column]) -> str:
     return ", ".join(f"{name} ({reason})" if reason else name for name, reason in names)
 
 
-def _rejected_in_words(study: Study) -> str:
-    """How many records, and values set aside, of which table broke which rule."""
+def _rejections(study: Study) -> list[Rejection]:
+    """Count the records, and values set aside, by table and rule."""
     by = ("row_kept", "table", "rule")
     broken = study.rejected.group_by(by).agg(many=pl.len()).sort(by).collect()
-    said = [
-        f"{counted(many, 'value' if row_kept else 'record')} of {table} ({rule})"
-        for row_kept, table, rule, many in broken.iter_rows()
+    return [
+        Rejection("value" if row_kept else "record", table, rule, count)
+        for row_kept, table, rule, count in broken.iter_rows()
     ]
-    return listed(said) if said else ""
+
+
+def _rejected_in_words(rejections: Sequence[Rejection]) -> str:
+    """Say how many records, and values set aside, of which table broke which rule."""
+    return listed([f"{counted(each.count, each.what)} of {each.table} ({each.rule})" for each in rejections])
 
 
 def _known(study: Study, column: str) -> bool:
@@ -363,11 +440,81 @@ class Pseudonymized(Displayed):
     statements: tuple[Statement, ...]
     names: Mapping[str, tuple[pl.Series, pl.Series]]
     origin: Path | None = None
+    KINDS: ClassVar[Mapping[str, Kind]] = {
+        "replaced": Kind(
+            "What was replaced by pseudonyms", {"column": "columns, a list", "values": "how many values of each"}
+        ),
+        "repeats": Kind(
+            "Values that were replaced as some of them repeat what is replaced",
+            {
+                "column": "the column",
+                "count": "how many repeat something",
+                "values": "of how many",
+                "repeated": "the columns that they repeat",
+            },
+        ),
+        "times": Kind("Times of day became seconds", {"column": "columns, a list"}),
+        "kept": Kind(
+            "What is kept", {"ids": "things whose ids are kept", "columns": "additional columns, each as table.column"}
+        ),
+        "left_out": Kind(
+            "What is left out",
+            {
+                "columns": "columns, each as table.column",
+                "why": "why each is left out",
+                "rejected": "what was rejected, a list: what (record or value), table, rule, count",
+                "notes": "number of notes on the source",
+                "title": "whether the title is left out",
+                "sources": "number of accounts of source files whose names, sizes and hashes are left out",
+            },
+        ),
+        "not_partitioned": Kind(
+            "The copy is no longer partitioned", {"column": "the column that it was partitioned by"}
+        ),
+        "features": Kind(
+            "How many users have features that few others have",
+            {
+                "features": "the features, a list",
+                "users": "number of users",
+                "alone": "users whose combination of features no other has; null without features",
+                "few": "users who share theirs with fewer than fewest; null without features",
+                "fewest": "users who must share a combination",
+            },
+        ),
+        "not_checked": Kind(
+            "Columns of which it was not checked whether they identify users", {"columns": "each as table.column"}
+        ),
+        "kept_repeats": Kind(
+            "Values that are kept and contain, or equal, what is replaced",
+            {
+                "table": "the table",
+                "column": "the column",
+                "count": "how many values",
+                "by_chance": "whether that may be by chance",
+            },
+        ),
+        "replaced_texts": Kind(
+            "Pseudonyms of query texts show only which are equal",
+            {"same_scores": "whether all scores are the same that read no query texts"},
+        ),
+        "changed_scores": Kind("Columns without which scores have changed", {"columns": "each as table.column"}),
+        "caution": Kind("What to mind", {"about": f"one of: {', '.join(CAUTIONS)}"}),
+    }
+
+    def __post_init__(self) -> None:
+        """Refuse statements that are not of its kinds."""
+        require_kinds(self.statements, self.KINDS)
 
     @property
     def reading(self) -> str:
         """The text of its statements, a line each."""
         return "\n".join(statement.text for statement in self.statements)
+
+    def of_kind(self, *kinds: str) -> list[Statement]:
+        """Return the statements of some kinds, in their order."""
+        for kind in kinds:
+            require_choice("a kind of statement", kind, [*self.KINDS])
+        return [statement for statement in self.statements if statement.kind in kinds]
 
     @property
     def mapping(self) -> pl.DataFrame:
@@ -415,7 +562,7 @@ class Pseudonymized(Displayed):
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading, and what was done to every column; not the mapping."""
-        return self.reading.splitlines(), {"columns": self.table}
+        return [statement.text for statement in self.statements], {"columns": self.table}
 
 
 ENDINGS = (".csv", ".tsv", ".parquet")

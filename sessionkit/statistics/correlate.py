@@ -749,7 +749,7 @@ def _not_tested(table: pl.DataFrame) -> list[Statement]:
     """Why some have no value."""
     notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
     statements = [Statement("not_tested", f"{_sentence(note)}.", {"note": note}) for note in notes.head(LISTED)]
-    values = {"count": len(notes) - LISTED, "what": "note", "verb": "correlate"}
+    values: dict[str, Value] = {"count": len(notes) - LISTED, "what": "note", "verb": "correlate"}
     return [
         *statements,
         *(Statement("more", text, values) for text in more_in_table(len(notes) - LISTED, "note", "correlate")),

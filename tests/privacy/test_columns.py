@@ -129,9 +129,10 @@ def test_seconds_since_1970_in_our_columns_do_not_stay():
     assert out_of(study) == {"elapsed_seconds": "looks like times", "click_elapsed_seconds": "looks like times"}
     assert out_of(study, keep="times") == {}
     assert out_of(log(queries={"elapsed_seconds": [*range(40, 46)]})) == {}  # like the ids of the queries, by chance
-    reading = sk.pseudonymize(study).reading
-    assert "scores that read queries.elapsed_seconds, results.click_elapsed_seconds have changed" in reading
-    assert "All other scores are the same" not in reading
+    made = sk.pseudonymize(study)
+    (changed,) = made.of_kind("changed_scores")
+    assert changed.values["columns"] == ["queries.elapsed_seconds", "results.click_elapsed_seconds"]
+    assert not any(texts.values["same_scores"] for texts in made.of_kind("replaced_texts"))
 
 
 @pytest.mark.slow
@@ -150,7 +151,8 @@ def test_topics_that_are_texts_of_queries_are_replaced_as_texts_are():
     same = sessions.join(queries, on="session_id").select((pl.col("topic_id") == pl.col("query_text")).sum()).item()
     assert same == 5
     assert "t" not in sessions["topic_id"]
-    assert "5 of 6 topics repeat query texts, so all were replaced; they can also be kept." in made.reading
+    repeats = [statement.values for statement in made.of_kind("repeats")]
+    assert ("topic_id", 5, 6) in [(each["column"], each["count"], each["values"]) for each in repeats]
 
 
 def test_a_deviating_row_keeps_no_number_that_repeats_an_id():

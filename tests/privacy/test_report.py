@@ -61,13 +61,13 @@ def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
     made.save(tmp_path / "copy", mapping=tmp_path / "m.csv")
     kept = (tmp_path / "m.csv").read_bytes()
     for place, said in (
-        ("m.csv", "already exists and may be the only way to undo another copy"),
+        ("m.csv", "already exists .* undo another copy"),
         ("copy/m.csv", "lies in .*copy, which is to be shared"),
         ("copy/../copy/below/m.csv", "which is to be shared"),
-        ("m.txt", "ends in .txt; a mapping is written as .csv, .tsv, .parquet"),
+        ("m.txt", "ends in .txt; .* .csv, .tsv, .parquet"),
         ("m", "ends in nothing"),
         ("none/m.csv", "does not exist; create it"),
-        ("study/m.csv", "lies in the study .*study and would be shared with it"),
+        ("study/m.csv", "lies in the study .*study .* shared"),
     ):
         with pytest.raises(UsageError, match=said):
             made.save(tmp_path / "copy", mapping=tmp_path / place)
@@ -115,12 +115,14 @@ def test_it_shows_what_was_done_and_not_the_mapping(study):
 def test_those_who_are_alone_are_counted():
     """Groups of 1, 1, 2 and 6 users: 2 alone, 4 with fewer than five."""
     users = pl.DataFrame({"user_id": [*"abcdefghij"], "age": [1, 2, 3, 3, 4, 4, 4, 4, 4, 4], "old": [True] * 10})
-    assert alone(users) == (
-        "Caution: 2 of 10 users have a combination of age and old that no other user has; 4 share theirs with fewer than 5. "
-        "It can identify them."
-    )
-    assert alone(users.tail(6)) == "Every user has a combination of age and old that at least 5 users share."
-    assert alone(users.select("user_id")) == "No features are kept with users or their sessions."
+    features = {"features": ["age", "old"], "fewest": 5}
+    few, alike, none = (alone(frame) for frame in (users, users.tail(6), users.select("user_id")))
+    assert few.values == features | {"users": 10, "alone": 2, "few": 4}
+    assert "2 of 10 users have" in few.text
+    assert alike.values == features | {"users": 6, "alone": 0, "few": 0}
+    assert "at least 5 users share" in alike.text
+    assert none.values == {"features": [], "fewest": 5, "users": 10, "alone": None, "few": None}
+    assert "No features are kept" in none.text
 
 
 def test_what_sessions_say_of_their_users_counts():
@@ -128,39 +130,40 @@ def test_what_sessions_say_of_their_users_counts():
     log = {"session_id": [*"abc"], "query_position": [1] * 3, "rank": [1] * 3, "doc_id": ["d"] * 3}
     sessions = {"session_id": [*"abc"], "user_id": ["u", "u", "v"], "age": [30, None, 31], "rating": [1, 2, 1]}
     made = sk.pseudonymize(sk.from_tables(sessions=sessions | {"comment": ["x"] * 3}, results=log))
-    assert "Caution: 2 of 2 users have a combination of sessions.age that no other user has" in made.reading
+    (features,) = made.of_kind("features")
+    assert [features.values[name] for name in ("features", "users", "alone")] == [["sessions.age"], 2, 2]
 
 
 @pytest.mark.filterwarnings("ignore:queries. none of the 1 query has a result")
 def test_only_what_the_study_knows_is_said_to_be_kept():
     log = {"session_id": ["a"], "query_position": [1], "query_text": ["x"], "results_status": ["not_logged"]}
-    reading = sk.pseudonymize(sk.from_tables(queries=log)).reading
-    assert "Kept: no ids." in reading
-    assert "documents" not in reading
+    made = sk.pseudonymize(sk.from_tables(queries=log))
+    assert made.of_kind("kept")[0].values["ids"] == []
+    assert "documents" not in made.reading
 
 
 def test_texts_that_are_left_out_do_not_remain():
     log = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["d"]}
     texts = {"session_id": ["a"], "query_position": [1], "query_text": ["x"]}
-    reading = sk.pseudonymize(sk.from_tables(queries=texts, results=log), drop="query_text").reading
-    assert "query texts only show which are equal" not in reading
-    assert "Caution: scores that read queries.query_text have changed." in reading
+    made = sk.pseudonymize(sk.from_tables(queries=texts, results=log), drop="query_text")
+    assert not made.of_kind("replaced_texts")
+    assert [changed.values["columns"] for changed in made.of_kind("changed_scores")] == [["queries.query_text"]]
 
 
 def test_ids_in_topics_and_systems_are_told():
     log = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "d"]}
     sessions = {"session_id": ["s1", "s2"], "user_id": ["anna", "bo"], "topic_id": ["t-anna", "t-bo"]}
     study = sk.from_tables(sessions=sessions, results=log)
-    reading = sk.pseudonymize(study).reading
-    assert "1 of 2 topics repeats ids of users, so all were replaced; they can also be kept." in reading
-    reading = sk.pseudonymize(study, keep="topics").reading
-    assert "Caution: 1 topic contains ids of users or sessions, or query texts; it can also be replaced." in reading
+    (repeats,) = sk.pseudonymize(study).of_kind("repeats")
+    assert repeats.values == {"column": "topic_id", "count": 1, "values": 2, "repeated": ["user_id"]}
+    (kept,) = sk.pseudonymize(study, keep="topics").of_kind("kept_repeats")
+    assert kept.values == {"table": "sessions", "column": "topic_id", "count": 1, "by_chance": False}
     other = sessions | {"topic_id": ["t1", "t2"]}
-    assert "stand in" not in sk.pseudonymize(sk.from_tables(sessions=other, results=log)).reading
+    assert not sk.pseudonymize(sk.from_tables(sessions=other, results=log)).of_kind("repeats", "kept_repeats")
 
 
 def test_what_was_not_looked_at_is_told():
     """A log in one flat file has what it says of its users in every result."""
     log = {"session_id": ["a"], "user_id": ["u"], "query_position": [1], "rank": [1], "doc_id": ["d"], "age": [30]}
-    reading = sk.pseudonymize(sk.from_tables(results=log)).reading
-    assert "Caution: whether results.age can identify users was not checked." in reading
+    (not_checked,) = sk.pseudonymize(sk.from_tables(results=log)).of_kind("not_checked")
+    assert not_checked.values["columns"] == ["results.age"]

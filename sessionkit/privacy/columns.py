@@ -89,7 +89,7 @@ class ColumnPlan:
 
 def left_out(study: Study, asked: PrivacyOptions) -> dict[Column, str]:
     """Return the columns that are left out, each with the reason in a word or two."""
-    out = dict.fromkeys(asked.drop, "as asked")
+    out = dict.fromkeys(sorted(asked.drop), "as asked")  # a set has another order in every process
     if TIMES in asked.replaced:
         out |= {column: "looks like times" for column in since_1970(study) if column not in out}
     for name, columns in extras_of(study).items():

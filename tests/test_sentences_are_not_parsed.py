@@ -59,11 +59,6 @@ ALLOWED = {
     "study/study.py: self.kind.endswith(EXCLUDED)": "the kind of a source, as studies store it",
 }
 """Places that match a text on two words or more, with the reason."""
-TO_GO = {
-    "reports/sections/robustness.py: ' holds in ' in statement.text",
-    "reports/sections/robustness.py: line.replace('; no setting of this grid changes it.', '.')",
-}
-"""Places that are to select statements by kind instead."""
 PATTERNS_OF_WORDS = {
     "readers/propose/table_sections.py": "words of languages in columns of a log",
     "study/restriction.py": "the syntax of SQL",
@@ -138,8 +133,8 @@ def places():
 
 @pytest.mark.slow
 def test_nothing_matches_on_a_sentence_of_its_own(places):
-    assert places - {*ALLOWED} - TO_GO == set(), "select statements by kind, or keep what was worded as data"
-    assert ({*ALLOWED} | TO_GO) - places == set(), "these match nothing any more"
+    assert places - {*ALLOWED} == set(), "select statements by kind, or keep what was worded as data"
+    assert {*ALLOWED} - places == set(), "these match nothing any more"
 
 
 @pytest.mark.parametrize(

@@ -478,7 +478,7 @@ def _difference(row: dict[str, Any], setup: ComparisonSetup, support: Mapping[st
         "span": setup.spans[row["measure"]] if verdict == "too few" else None,
         "verdict": verdict,
         "higher": None if side == 0 else UNKNOWN.ahead(side, row["a"], row["b"]),
-        "better": None if side == 0 or not direction.is_known else direction.ahead(side, row["a"], row["b"]),
+        "better": direction.better_group(side, row["a"], row["b"]),
         "no_verdict": support,
     }
     prefix = "" if level is None else f"{level}: "

@@ -228,7 +228,7 @@ def _difference(row: dict[str, Any], setup: MixedSetup, support: Mapping[str, Va
         "few_topics": row["df"] < FEW and "topic_id" in row["error_term"],
         "verdict": verdict,
         "higher": None if side == 0 else UNKNOWN.ahead(side, row["a"], row["b"]),
-        "better": None if side == 0 or not direction.is_known else direction.ahead(side, row["a"], row["b"]),
+        "better": direction.better_group(side, row["a"], row["b"]),
         "no_verdict": support,
     }
     return Statement("difference", _sentence(row, setup, values), values)

@@ -141,6 +141,14 @@ class MeasureDirection:
         """
         return second if self.merit(difference) > 0 else first
 
+    def better_group(self, difference: float, first: Group, second: Group) -> Group | None:
+        """Return the group with the better value where second less first differ by so much; None of no difference, or of unknown direction.
+
+        >>> MeasureDirection("lower").better_group(-0.2, "A", "B"), MeasureDirection("unknown").better_group(-0.2, "A", "B")
+        ('B', None)
+        """
+        return None if self.verdict(difference) is None else self.ahead(difference, first, second)
+
     def count_ahead(self, differences: pl.Series) -> tuple[int, int]:
         """Count the differences of second less first that favor the second, and those that favor the first.
 

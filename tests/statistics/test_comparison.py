@@ -16,6 +16,7 @@ from sessionkit.statistics import units
 from tests.statistics.layouts import EXAMPLE_S, apart, by_topic, crossing, simulated
 from tests.support.clinic import read_clinic
 from tests.support.payloads import MARKUP, SCRIPTS
+from tests.support.statements import claim_of
 
 
 def scored(shifts, users=12, spread=0.1):
@@ -51,7 +52,8 @@ def test_two_systems_have_a_row_per_measure_and_a_mark_where_they_differ():
     assert "paired t" in table.caption
     assert "after Bonferroni over 2 comparisons" in table.caption
     assert "n = 12 users" in table.caption
-    assert table.note == "*: p \u2264 0.05. The claim is about users like these 12 users."
+    assert table.note == f"*: p \u2264 0.05. The claim is about {found.claim}."
+    assert claim_of(found)[:2] == ("users", (12, 12))
 
 
 def test_seven_systems_have_a_row_each_and_letters_of_those_from_which_they_differ():
@@ -68,7 +70,8 @@ def test_seven_systems_have_a_row_each_and_letters_of_those_from_which_they_diff
     }
     assert not [place for place in table.marks if place[1] == 3]
     assert "Tukey" in table.caption
-    assert table.note.startswith("Letters name the groups from which a mean differs, p \u2264 0.05.")
+    assert table.note.startswith("Letters name the groups")
+    assert ", p \u2264 0.05. " in table.note
 
 
 def test_a_mixed_model_is_printed_like_a_comparison():
@@ -77,7 +80,7 @@ def test_a_mixed_model_is_printed_like_a_comparison():
     row = found.table.row(0, named=True)
     assert table.rows[0][:3] == tuple(f"{row[name]:.4f}" for name in ("mean_a", "mean_b", "estimate"))
     assert "mixed model" in table.caption
-    assert "users like these 30 and topics like these 4" in table.note
+    assert found.claim in table.note
 
 
 def test_populations_of_both_kinds_are_told_apart():

@@ -6,6 +6,7 @@ import pytest
 
 import sessionkit as sk
 from tests.statistics.layouts import EXAMPLE_S, PLACE, SYSTEM, USER, apart, by_topic, crossing, scores
+from tests.support.statements import only_values
 
 NONE_LEFT = crossing(SYSTEM * 0.5).with_columns(value=pl.when(pl.int_range(pl.len()) % 4 != 0).then("value"))
 """A crossover in which every user has an undefined session."""
@@ -34,22 +35,40 @@ def test_wins_and_marks():
 
 
 @pytest.mark.parametrize(
-    ("table", "test", "says"),
+    ("table", "test", "remark", "says"),
     [
-        (by_topic([[0.1, 0.1], [0.5, 0.5], [0.3, 0.3]]), None, "have the same value for every one of 3 topics"),
-        (by_topic([[0.2, 0.2]] * 4), None, "every value is 0.2, in every group"),
-        (by_topic([[0.1, 0.4], [0.5, 0.8], [0.3, 0.6]]), None, "by the same amount, "),
-        (ONE_LEFT, None, "only one topic has a value"),
-        (NONE_LEFT, None, "undefined=zero"),
-        (apart([[0.1, 0.2], [0.3]]), None, "S2 has 1 user with a value"),
-        (apart([[0.1, 0.1], [0.3, 0.3]]), None, "test=mann-whitney would work"),
-        (crossing(SYSTEM * 0.5), None, "explain every value"),
-        (by_topic([[0.1, 0.4], [0.2, 0.8], [0.3, 0.5]]), "sign", "smallest possible p from sign changes is 0.25"),
+        (
+            by_topic([[0.1, 0.1], [0.5, 0.5], [0.3, 0.3]]), None,
+            {"reason": "same values", "groups": ["S1", "S2"], "n": 3}, "every one of 3 topics",
+        ),
+        (by_topic([[0.2, 0.2]] * 4), None, {"reason": "constant", "value": 0.2}, "every value is 0.2, "),
+        (
+            by_topic([[0.1, 0.4], [0.5, 0.8], [0.3, 0.6]]), None,
+            {"reason": "constant difference", "groups": ["S1", "S2"], "value": 0.3}, "by the same amount, 0.3",
+        ),
+        (ONE_LEFT, None, {"reason": "few units", "n": 1}, "only one topic"),
+        (NONE_LEFT, None, {"reason": "no units", "n": 0}, "undefined=zero"),
+        (apart([[0.1, 0.2], [0.3]]), None, {"reason": "few units", "groups": ["S2"], "n": 1}, "S2 has 1 user"),
+        (
+            apart([[0.1, 0.1], [0.3, 0.3]]), None,
+            {"reason": "constant groups", "groups": ["S1", "S2"], "value": 0.2}, "test=mann-whitney would work",
+        ),
+        (crossing(SYSTEM * 0.5), None, {"reason": "no variance", "detail": "least-squares"}, "explain every value"),
+        (
+            by_topic([[0.1, 0.4], [0.2, 0.8], [0.3, 0.5]]), "sign",
+            {"reason": "smallest p", "n": 3, "value": 0.25, "detail": "sign changes"}, "sign changes is 0.25",
+        ),
     ],
-)
-def test_where_nothing_can_be_tested_a_sentence_says_why(table, test, says):
+)  # fmt: skip
+def test_where_nothing_can_be_tested_a_sentence_says_why(table, test, remark, says):
     found = sk.compare(table, test=test)
-    assert says in found.reading
+    statement, *others = found.of_kind("not_tested", "limit")
+    assert not others
+    empty = {"level": None, "measure": "sDCG@10", "groups": None, "n": None, "value": None, "detail": None}
+    expected = empty | remark
+    assert {**statement.values, "value": None} == {**expected, "value": None}
+    assert statement.values["value"] == (None if expected["value"] is None else pytest.approx(expected["value"]))
+    assert says in statement.text
     assert "nan" not in found.reading
     for column in found.table.select(pl.col(pl.Float64)):
         assert column.is_nan().sum() == 0
@@ -116,17 +135,16 @@ def test_an_adjusted_difference_is_called_so_wherever_it_stands():
     assert "raw mean" not in sk.compare(crossing(SYSTEM * 0.5 + PLACE**2)).reading  # balanced: nothing to tell apart
     assert f"{only(found)['relative']:+.1%} of S1's raw mean" in found.reading
     turned = "The raw difference has the opposite sign"
-    assert f"{turned}: it is not adjusted for user and topic. There is evidence" in found.reading
+    assert f"{turned}: it is not adjusted" in found.reading
+    assert only_values(found, "difference")["verdict"] == "shown"
     paper = found.paper_table()
     assert "Adjusted difference" in paper.headers
-    assert (
-        "Means are raw; the adjusted difference is the difference between values of system_id adjusted for"
-        in paper.note
-    )
+    assert f"Means are raw; the adjusted difference is the {found.estimand}." in paper.note
     assert f"{turned}. The claim is about" in paper.note
     other = sk.compare(by_topic([[0.1, 0.1], [0.2, 0.3], [0.4, 0.6], [0.5, 1.4]]), test="wilcoxon")
     assert "Estimate" in other.paper_table().headers
-    assert "the estimate is the pseudo-median of the differences (Hodges-Lehmann)" in other.paper_table().note
+    assert f"the estimate is the {other.estimand}." in other.paper_table().note
+    assert "(Hodges-Lehmann)" in other.estimand
 
 
 def test_an_interval_wider_than_all_differences_of_a_measure_is_not_told_as_a_finding():
@@ -136,14 +154,13 @@ def test_an_interval_wider_than_all_differences_of_a_measure_is_not_told_as_a_fi
     row = only(found)
     assert row["estimate"] == pytest.approx(0.375)
     assert (row["low"], row["high"], row["detectable"]) == (None, None, None)
-    assert (
-        "0.3750; n = 2 and 2 users. These are too few to test: the 95% interval is wider than all differences that "
-        in (found.reading)
-    )
+    values = only_values(found, "difference")
+    assert (values["verdict"], values["estimate"], values["span"]) == ("too few", 0.375, 1.0)
+    assert (values["n_a"], values["n_b"], values["confidence"]) == (2, 2, 0.95)
     assert "nsDCG@10 can have, -1 to 1." in found.reading
     for said in ("p =", "power", "interval -"):
         assert said not in found.reading
-    assert "No interval stands where units are too few to bound it." in found.paper_table().note
+    assert "No interval stands where" in found.paper_table().note
     free = sk.compare(apart([[0.0, 0.5], [0.25, 1.0]]))  # sDCG has no bound
     assert only(free)["high"] - only(free)["low"] > 2
     outside = sk.compare(apart([[0.0, 0.5], [0.25, 1.1]], "nsDCG@10"))  # nor have values that are beyond it

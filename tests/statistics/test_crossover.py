@@ -20,6 +20,7 @@ from sessionkit.statistics.units import Blocked, Crossed, Effects, LeastSquares,
 from sessionkit.study.selection import restricted
 from tests.statistics.layouts import PLACE, SYSTEM, TOPIC, USER, crossing, simulated
 from tests.support.clinic import read_clinic
+from tests.support.statements import only_values
 
 STUDIES = 4_000
 
@@ -245,7 +246,9 @@ def test_the_place_in_a_users_study_and_the_system_before_are_looked_at():
     checks = {row["check"]: row for row in found.order.iter_rows(named=True)}
     assert checks["period"]["p"] < 1e-6
     assert (checks["period"]["df"], checks["period"]["df_error"], checks["carry-over"]["df"]) == (3, 83, 1)
-    assert "values depend on the position of a session" in found.reading
+    assert only_values(found, "order_effect") | {"check": "period", "verdict": "shown"} == only_values(
+        found, "order_effect"
+    )
     # F of the period against the whole matrices
     dummies = [*np.eye(30)[USER].T, *np.eye(4)[TOPIC].T[1:], SYSTEM]
     small = np.column_stack(dummies).astype(float)
@@ -265,12 +268,13 @@ def test_times_say_the_order_where_the_study_does_not():
     timed = clinic.with_tables(sessions=clinic.sessions.drop("session_order"))
     found = sk.compare(timed, "nsDCG@10")
     assert found.order.equals(told.order)
-    assert "Order of sessions, by their times: no period effect" in found.reading
+    assert only_values(found, "order")["users"] == [30, 30]
+    assert only_values(told, "order")["users"] is None
     chosen = "topic_id <> 'A'"  # places are those among all sessions, whichever take part
     assert sk.compare(timed, "nsDCG@10", where=chosen).order.equals(sk.compare(clinic, "nsDCG@10", where=chosen).order)
     at_once = pl.when(pl.col("user_id") == "u01").then(pl.col("started_at").min()).otherwise("started_at")
     tied = timed.with_tables(sessions=timed.sessions.with_columns(started_at=at_once))
-    assert ", by their times, of 29 of 30 users: " in sk.compare(tied, "nsDCG@10").reading
+    assert only_values(sk.compare(tied, "nsDCG@10"), "order")["users"] == [29, 30]
     untimed = timed.with_tables(
         sessions=timed.sessions.drop("started_at", "ended_at"),
         queries=timed.queries.drop("issued_at"),
@@ -278,7 +282,7 @@ def test_times_say_the_order_where_the_study_does_not():
     )
     silent = sk.compare(untimed, "nsDCG@10")
     assert silent.order.is_empty()
-    assert "Order of sessions: not checked, as neither a session_order nor times tell it." in silent.reading
+    assert only_values(silent, "order_not_checked") == {"reason": "no order"}
 
 
 @pytest.mark.parametrize("left_out", [1, 2, 3])
@@ -357,8 +361,6 @@ def test_a_small_p_that_correction_undoes_is_not_evidence():
     p = dict(found.order.select("check", "p").rows())
     adjusted = dict(found.order.select("check", "p_adjusted").rows())
     assert p["carry-over"] <= 0.05 < 2 * p["carry-over"] == adjusted["carry-over"]
-    (line,) = (line for line in found.reading.splitlines() if "carry-over" in line)
-    assert "a carry-over effect is possible but not shown" in line
-    assert "not corrected" in line
-    assert "after Holm over 2 checks" in line
-    assert "there is evidence that values depend on" not in found.reading
+    values = only_values(found, "order_effect")
+    assert (values["check"], values["verdict"], values["checks"]) == ("carry-over", "possible", 2)
+    assert (values["p"], values["p_adjusted"]) == (p["carry-over"], adjusted["carry-over"])

@@ -106,3 +106,15 @@ def check_left_out(finding, statement):
     values = statement.values
     assert values["measure"] is None
     assert (values["what"], values["count"]) in finding.left_out.select("what", "count").rows()
+
+
+def only_values(finding, kind):
+    """The values of the one statement of a kind."""
+    (statement,) = finding.of_kind(kind)
+    return dict(statement.values)
+
+
+def claim_of(finding):
+    """Whom the claim of a comparison is about: the population, and the least and most users and topics."""
+    values = only_values(finding, "claim")
+    return values["population"], tuple(values["users"]), tuple(values["topics"])

@@ -10,6 +10,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.statistics.design import UserSequence, design_of, read_counterbalancing, read_design
 from tests.statistics.layouts import EXAMPLE_S, apart, by_topic, crossing, scores
+from tests.support.statements import claim_of, only_values
 
 
 def design(table, groups=2):
@@ -47,23 +48,27 @@ def test_systems_that_met_different_topics_are_confounded_with_them():
     rows = crossed(4, 2).filter(pl.col("topic_id").str.tail(1) == pl.col("system_id").str.tail(1))
     found = design(rows)
     assert found.name == "users"
-    assert "may be due to the topics" in found.warning
-    assert (
-        "Caution: each topic has one system_id only"
-        in sk.compare(
-            rows.with_columns(measure=pl.lit("sDCG@10"), value=pl.Series(range(8)).cast(pl.Float64).sqrt())
-        ).reading
+    assert "due to the topics" in found.warning
+    compared = sk.compare(
+        rows.with_columns(measure=pl.lit("sDCG@10"), value=pl.Series(range(8)).cast(pl.Float64).sqrt())
     )
+    assert "Caution: each topic has one" in compared.reading
+    assert only_values(compared, "design")["one_group_topics"] == only_values(compared, "design")["topics"] > 0
 
 
 def test_separate_users_with_separate_topics_may_differ_by_their_topics():
     rows = [(f"s{i}", f"u{i}", f"t{i // 2}", f"S{1 + i // 4}", 0.1 * (i % 3)) for i in range(8)]
     found = sk.compare(scores(rows))
-    assert found.design.endswith("Caution: each topic has one system_id only: a difference may be due to the topics")
-    assert found.claim == "users like these 8 users, searching these 4 topics, with different topics in each group"
+    assert found.design.endswith(". Caution: each topic has one system_id only: a difference may be due to the topics")
+    design = only_values(found, "design")
+    assert (design["one_group_topics"], design["topics"]) == (4, 4)
+    assert claim_of(found) == ("users", (8, 8), (4, 4))
+    assert only_values(found, "claim")["topics_apart"]
     shared = sk.compare(scores([(s, u, "t0" if s in ("s0", "s4") else t, g, v) for s, u, t, g, v in rows]))
-    assert "3 of 4 topics have one system_id only" in shared.design
-    assert shared.claim == "users like these 8 users, searching these 4 topics"
+    design = only_values(shared, "design")
+    assert (design["one_group_topics"], design["topics"]) == (3, 4)
+    assert claim_of(shared) == ("users", (8, 8), (4, 4))
+    assert not only_values(shared, "claim")["topics_apart"]
 
 
 def incomplete(seed=7):
@@ -85,8 +90,10 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
     met = table.group_by("topic_id").agg(pl.col("system_id").n_unique())
     assert (met.height, met.filter(system_id=2).height) == (300, 269)
     found = sk.compare(table)
-    assert "each user met both values of system_id, 269 of 300 topics were searched with both" in found.design
-    assert "none of the pairs of a user and a topic has both" in found.design
+    (design,) = only_values(found, "design")["designs"]
+    assert (design["design"], design["topics"]["n"], design["topics"]["met_all"]) == ("crossover", 300, 269)
+    assert design["users"]["n"] == design["users"]["met_all"]
+    assert design["pairs"]["met_all"] == 0
     name, note = design_of(table)
     assert found.design == f"{name}: {note}"
     for said in ("each topic", "confounded", "may be due to the topics"):
@@ -94,61 +101,59 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
 
 
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    ("rows", "form", "unit", "counts", "says"),
     [
         # three of four users met both, and no topic did
         (
-            [
-                ("u", "a", "1"),
-                ("u", "b", "2"),
-                ("v", "a", "1"),
-                ("v", "b", "2"),
-                ("w", "a", "1"),
-                ("w", "b", "2"),
-                ("x", "a", "1"),
-            ],
-            "paired by user: 3 of 4 users met both values of system_id. Caution: each topic has one system_id only",
+            [*((u, t, s) for u in "uvw" for t, s in (("a", "1"), ("b", "2"))), ("x", "a", "1")],
+            "users", "users", (4, 3, 3), ["3 of 4 users met both", "each topic has one"],
         ),
         # one topic of three was searched with both
         (
             [(u, t, s) for u in "uv" for t, s in (("a", "1"), ("b", "2"))] + [("u", "c", "1"), ("v", "c", "2")],
-            "paired by user: each user met both values of system_id. Caution: 2 of 3 topics have one system_id only",
+            "users", "topics", (3, 1, 1), ["each user met both", "2 of 3 topics have one"],
         ),
         # two of three pairs of a user and a topic have both
         (
             [(u, t, s) for u, t in (("u", "a"), ("v", "b")) for s in "12"] + [("w", "a", "1")],
-            "in 2 of 3 pairs of a user and a topic the same user searched the same topic with both",
+            "both", "pairs", (3, 2, 2), ["in 2 of 3 pairs "],
         ),
         # one of three users met both
         (
             [("u", None, "1"), ("u", None, "2"), ("v", None, "1"), ("w", None, "2")],
-            "different users for each value of system_id, except 1 of 3 users, who met several",
+            "independent", "users", (3, 1, 1), ["except 1 of 3 users"],
         ),
-        ([("u", None, "1"), ("u", None, "2")], "one user only, who met several values of system_id"),
+        ([("u", None, "1"), ("u", None, "2")], "independent", "users", (1, 1, 1), ["one user only, "]),
         # users met two of three systems
         (
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "3"), ("w", "a", "1")],
-            "incomplete blocks: 2 of 3 users met several values of system_id, none of them all 3",
+            "incomplete", "users", (3, 0, 2), ["2 of 3 users met several", "none of them all 3"],
         ),
         (
             [("u", "a", "1"), ("v", "a", "2"), ("w", "b", "1"), ("x", "b", "2"), ("y", "c", "2")],
-            "between users: each user met one value of system_id; 2 of 3 topics were searched with both",
+            "between", "topics", (3, 2, 2), ["each user met one value", "2 of 3 topics were searched"],
         ),
     ],
-)
-def test_a_design_says_how_many_it_holds_for(rows, says):
+)  # fmt: skip
+def test_a_design_says_how_many_it_holds_for(rows, form, unit, counts, says):
     keys = pl.DataFrame(rows, schema=["user_id", "topic_id", "group"], orient="row").with_row_index("session_id")
-    assert says in read_design(keys, "system_id", keys["group"].n_unique()).described
-    assert says in ": ".join(design_of(keys.rename({"group": "system_id"}))).replace(
-        "; each topic has", ". Caution: each topic has"
-    ).replace("; 2 of 3 topics have", ". Caution: 2 of 3 topics have")
+    design = read_design(keys, "system_id", keys["group"].n_unique())
+    assert design.form == form
+    assert design.values[unit] == dict(zip(("n", "met_all", "met_several"), counts, strict=True))
+    title, note = design_of(keys.rename({"group": "system_id"}))
+    assert title == design.title
+    for part in says:
+        assert part in design.described
+        assert part in note
 
 
 @pytest.mark.slow
 def test_what_is_compared_is_not_held_constant():
     table = crossing(np.random.default_rng(2).normal(size=120) + np.tile([0.0, 1, 2, 3], 30))
     by_topics = sk.compare(table, by="topic_id")
-    assert by_topics.design.startswith("paired by user: each user met all 4 values of topic_id")
+    assert by_topics.design.startswith("paired by user: ")
+    (design,) = only_values(by_topics, "design")["designs"]
+    assert design["users"] == {"n": 30, "met_all": 30, "met_several": 30}
     assert by_topics.order.get_column("check").to_list() == ["period", "carry-over"]
     # users who met some of the topics: users are taken out, topics are what is left
     some = sk.compare(table.filter(pl.int_range(pl.len()) % 3 != 0), by="topic_id")
@@ -168,7 +173,7 @@ def test_groups_that_users_are_split_by_cannot_be_told_apart():
         for u in range(8)
         for t in range(4)
     ]
-    with pytest.raises(sk.UsageError, match="the 8 users and 4 topics fall into sets that met different groups"):
+    with pytest.raises(sk.UsageError, match="the 8 users and 4 topics fall into sets"):
         sk.compare(scores(rows))
 
 
@@ -180,13 +185,13 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
 @pytest.mark.parametrize(
     ("table", "options", "says"),
     [
-        (crossing(np.arange(120.0)), {"test": "t"}, ["units that each met every group", "population=topics"]),
+        (crossing(np.arange(120.0)), {"test": "t"}, ["each met every group", "population=topics"]),
         (crossing(np.arange(120.0)), {"test": "bootstrap"}, ["17%", "least-squares would work"]),
         (crossing(np.arange(120.0)), {"test": "welch"}, ["different units", "randomization or least-squares"]),
         (crossing(np.arange(120.0)), {"population": "sessions"}, ["not independent", "population=topics would work"]),
         (by_topic(EXAMPLE_S), {"population": "users"}, ["no user_id", "population=topics would work"]),
         (by_topic(EXAMPLE_S), {"test": "least-squares"}, ["a crossover", "tukey"]),
-        (apart([[1, 2], [3, 5]]), {"population": "topics"}, ["fewer than half of the topics", "population=users"]),
+        (apart([[1, 2], [3, 5]]), {"population": "topics"}, ["half of the topics", "population=users"]),
         (apart([[1, 2], [3, 5]]), {"test": "wilcoxon"}, ["welch", "mann-whitney"]),
         (apart([[1, 2], [3, 5]]), {"test": "wilcoxn"}, ["did you mean 'wilcoxon'"]),
         (apart([[1, 2], [3, 5]]), {"population": "user"}, ["did you mean 'users'"]),

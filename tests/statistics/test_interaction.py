@@ -23,6 +23,7 @@ from sessionkit.statistics.interaction import ComparedLevel, interactions
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.statistics.session_values import sessions_of
 from tests.support.clinic import read_clinic
+from tests.support.statements import only_values
 
 KEYS = ("user_id", "topic_id", "system_id", "skill")
 
@@ -195,24 +196,30 @@ def test_a_level_of_fewer_than_four_users_has_numbers_and_no_test():
     means = [d.filter(skill=skill)["value"].mean() for skill in ("l0", "l1")]
     assert (row["p"], row["low"], row["statistic"], row["test"]) == (None, None, None, None)
     assert row["estimate"] == pytest.approx(means[1] - means[0])
-    assert row["note"].startswith("skill l0 has 3 users; a test needs at least 4 in each of two values")
+    note = only_values(found, "interaction")["note"]
+    assert (note["reason"], note["few"]) == ("few units", [{"level": "skill l0", "n": 3, "in_groups": None}])
+    assert (note["least"], note["least_in_group"]) == (4, None)
+    assert row["note"].startswith("skill l0 has 3 users; ")
     assert f"skill l1 minus skill l0: {row['estimate']:.4f}, not tested" in found.reading
     assert "not tested" in found.reading
 
 
 def test_of_three_levels_one_of_three_users_is_left_out():
     frame = of_sizes((3, 6, 11), (1, 2, 1))
-    row = only(sk.compare(frame, within="skill", correction="none"))
+    found = sk.compare(frame, within="skill", correction="none")
+    row = only(found)
     d = user_differences(frame)
     theirs = stats.ttest_ind(*(d.filter(skill=skill)["value"] for skill in ("l2", "l1")), equal_var=False)
     assert row["p"] == pytest.approx(theirs.pvalue)
     assert (row["levels"], row["n"]) == (2, 17)
-    assert row["note"] == "left out: skill l0 has 3 users; a test needs at least 4"
+    note = only_values(found, "interaction")["note"]
+    assert (note["reason"], note["few"]) == ("values left out", [{"level": "skill l0", "n": 3, "in_groups": None}])
 
 
 def test_levels_in_which_no_difference_varies_are_not_tested():
     frame = of_sizes((5, 6), (0, 0)).with_columns(pl.col("value") + 1e6)
-    assert only(sk.compare(frame, within="skill", test="t"))["note"].startswith("the difference does not vary enough")
+    found = sk.compare(frame, within="skill", test="t")
+    assert only_values(found, "interaction_not_tested")["note"]["reason"] == "no variance"
 
 
 def test_topics_that_one_level_searched_mostly_with_one_system_make_no_interaction():
@@ -262,7 +269,8 @@ def test_a_few_units_in_two_levels_do_not_stand_for_all():
         table_of(rows, np.random.default_rng(3).normal(size=len(rows))), within="skill", population="users"
     )
     assert only(found)["p"] is None
-    assert "not tested: 2 of 40 users were in all of its values, and others in one or some." in found.reading
+    note = only_values(found, "interaction_not_tested")["note"]
+    assert (note["reason"], note["units"], note["of_units"]) == ("units in some values", 2, 40)
 
 
 def test_topics_of_a_crossover_are_fitted_beside_users_and_systems():
@@ -315,8 +323,11 @@ def test_two_sequences_tell_topics_of_one_set_apart_within_users():
     assert (row["statistic"], row["df"], row["df_error"]) == pytest.approx((squared * (df - 1) / (df * 2), 2, df - 1))
     assert row["p"] < 0.001  # the difference of topic 1 is 2 more than that of topic 3
     assert row["test"] == "Hotelling's T squared between sequences"
-    assert row["note"] == "among topic_id t0 and t2 and among topic_id t1 and t3: tested within users"
-    assert "depends on topic_id in these contrasts. Note: among topic_id t0 and t2 and among" in found.reading
+    assert row["note"].startswith("among topic_id t0 and t2 and among topic_id t1 and t3: ")
+    within, _ = found.of_kind("interaction")
+    assert within.values["is_part"]
+    note = within.values["note"]
+    assert (note["reason"], note["contrasts"], note["of_contrasts"]) == ("within users", 2, 3)
 
 
 def test_what_is_one_with_the_sequences_is_compared_between_users():
@@ -336,11 +347,11 @@ def test_what_is_one_with_the_sequences_is_compared_between_users():
     )
     assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
     assert row["test"] == "Welch's t between users"
-    assert "topic_id t1 and t3 against topic_id t0 and t2: compared between users of different sequences" in row["note"]
-    assert (
-        f"B minus A; topic_id t1 and t3 minus topic_id t0 and t2: {row['estimate']:.4f}, 95% interval" in found.reading
-    )
-    assert "depends on topic_id, or that the users of the sequences differ." in found.reading
+    assert row["note"].startswith("topic_id t1 and t3 against topic_id t0 and t2: ")
+    _, between = found.of_kind("interaction")
+    assert (between.values["minus"], between.values["plus"]) == ("topic_id t0 and t2", "topic_id t1 and t3")
+    assert (between.values["note"]["reason"], between.values["test"]) == ("between users", "Welch's t between users")
+    assert ", or that the users of the sequences differ." in between.text
     assert ", between users" in found.to_latex()
 
 
@@ -361,9 +372,9 @@ def test_a_user_of_an_odd_sequence_does_not_make_a_contrast_testable():
     )
     frame = in_two_halves(20, ("ABAB", "BABA"), (0, 0, 0, 0))
     alone = sk.compare(frame, within="topic_id").interaction
-    both = sk.compare(pl.concat([frame, odd.select(frame.columns)]), within="topic_id").interaction
-    assert both["p"].to_list() == alone["p"].to_list()
-    assert both["note"][0].endswith("; 1 user of sequences with fewer than 4 left out")
+    both = sk.compare(pl.concat([frame, odd.select(frame.columns)]), within="topic_id")
+    assert both.interaction["p"].to_list() == alone["p"].to_list()
+    assert [each.values["note"]["left_out"] for each in both.of_kind("interaction")] == [1, 1]
 
 
 def test_topics_that_four_users_search_in_two_sequences_are_not_tested():
@@ -419,16 +430,21 @@ def test_the_reading_says_what_one_level_by_itself_does_not():
     both = f"gain: B minus A is {first:.4f} for skill l0 and {second:.4f} for skill l1"
     assert f"{both}; skill l1 minus skill l0: {row['estimate']:.4f}, {interval}, t(" in found.reading
     assert row["estimate"] == pytest.approx(second - first)
-    assert "Welch's t, n = 40. No evidence that the difference depends on skill." in found.reading
-    assert "A difference that is shown for one value of skill and not for another does not show that" in found.reading
+    values = only_values(found, "interaction")
+    assert (values["verdict"], values["test"], values["n"]) == ("not shown", "Welch's t", 40)
+    assert only_values(found, "shown_in_some") == {"within": "skill"}
     strong = sk.compare(frame.with_columns(value=pl.col("value") + novice.cast(pl.Float64) * 9), within="skill")
-    assert "There is evidence that the difference depends on skill." in strong.reading
+    assert only_values(strong, "interaction")["verdict"] == "shown"
+    assert "There is evidence that " in strong.of_kind("interaction")[0].text
 
 
 def test_what_has_no_standard_error_is_not_tested_and_says_so():
     found = sk.compare(separate(40, 2), within="skill", test="mann-whitney")
-    assert only(found)["note"] == "Mann-Whitney U has no standard error of a difference; test=welch would do"
-    assert f"Whether the difference depends on skill is not tested: {only(found)['note']}." in found.reading
+    values = only_values(found, "interaction_not_tested")
+    note = values["note"]
+    assert (note["reason"], note["test"], note["usable"]) == ("no standard error", "mann-whitney", "welch")
+    assert (values["within"], values["measures"]) == ("skill", ["gain"])
+    assert f" not tested: {only(found)['note']}." in found.reading
     assert "interaction" not in sk.compare(separate(40, 2)).tables()
 
 
@@ -445,11 +461,16 @@ def test_two_users_in_a_separate_group_are_too_few_for_a_test():
     frame = separate(40, 2)
     kept = frame.filter(skill="l0", system_id="A")["user_id"][:2].to_list()
     few = frame.filter((pl.col("skill") != "l0") | (pl.col("system_id") != "A") | pl.col("user_id").is_in(kept))
-    row = only(sk.compare(few, within="skill"))
+    found = sk.compare(few, within="skill")
+    row = only(found)
     assert (row["p"], row["n"]) == (None, 32)
-    assert row["note"] == (
-        "skill l0 has 12 users, 2 and 10 in the groups; a test needs at least 4 in each of two values, and 3 in each group"
+    note = only_values(found, "interaction_not_tested")["note"]
+    assert (note["few"], note["least"], note["least_in_group"]) == (
+        [{"level": "skill l0", "n": 12, "in_groups": [2, 10]}],
+        4,
+        3,
     )
+    assert row["note"].startswith("skill l0 has 12 users, 2 and 10 in the groups")
     means = [few.filter(skill=skill, system_id=system)["value"].mean() for skill in ("l0", "l1") for system in "AB"]
     assert row["estimate"] == pytest.approx(means[3] - means[2] - means[1] + means[0])
 
@@ -464,7 +485,7 @@ def test_differences_that_are_constant_in_all_values_are_not_tested():
     schema = ["session_id", "user_id", "system_id", "value", "skill", "measure"]
     comparison = sk.compare(pl.DataFrame(rows, schema=schema, orient="row"), within="skill")
     assert comparison.interaction["p"].to_list() == [None]
-    assert "does not vary enough between users" in comparison.interaction["note"][0]
+    assert only_values(comparison, "interaction_not_tested")["note"]["reason"] == "no variance"
 
 
 BALANCED = ("AABB", "BBAA", "ABAB", "BABA", "ABBA", "BAAB")

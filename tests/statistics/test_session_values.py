@@ -19,6 +19,7 @@ from sessionkit.display.labels import in_natural_order
 from sessionkit.errors import MeasureError
 from sessionkit.statistics.session_values import GROUPS, _cut
 from tests.support.clinic import read_clinic
+from tests.support.statements import only_values
 
 OF_SESSIONS = {
     "compare": sk.compare,
@@ -70,10 +71,10 @@ def test_a_column_is_compared_like_a_measure(clinic):
 @pytest.mark.parametrize(
     ("measure", "says"),
     [
-        ("column(satisfacton)", "there is no column 'satisfacton' in sessions or users; did you mean 'satisfaction'?"),
-        ("column", "needs the name of a column of sessions or users in brackets"),
+        ("column(satisfacton)", "no column 'satisfacton' in .*; did you mean 'satisfaction'"),
+        ("column", "needs the name of a column"),
         ("column(a b)", 'in double quotes, such as column\\("Years of use"\\)'),
-        ("column(system_id)", "system_id is not numeric: 120 of 120 values are like 'S1'"),
+        ("column(system_id)", "system_id is not numeric: 120 of 120 .* 'S1'"),
         ("column(satisfaction)@10", "takes no cutoff"),
         ("mean(column(satisfaction))", "mean takes a measure of queries"),
     ],
@@ -136,9 +137,7 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     split = users.with_columns(half=pl.when(pl.col("years_internet") <= edge).then(pl.lit(low)).otherwise(pl.lit(high)))
     by_hand = clinic.with_tables(users=clinic.users.join(split.select("user_id", "half").lazy(), on="user_id"))
     assert found.table.equals(sk.compare(by_hand, "nsDCG@10", "half").table)
-    with pytest.raises(
-        sk.UsageError, match="cut=3 of compare makes three groups of similar size, and correlate needs no groups"
-    ):
+    with pytest.raises(sk.UsageError, match=r"cut=3 of compare .* correlate needs no groups"):
         sk.compare(clinic.with_tables(sessions=clinic.sessions.with_columns(n=pl.int_range(pl.len()))), "nsDCG@10", "n")
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):
@@ -146,17 +145,18 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
 
 
 def test_groups_by_what_came_of_sessions_are_no_conditions(clinic):
-    said = "satisfaction comes from the sessions, as ratings do, and was not assigned before them: a difference does not show"
     declared = replace(clinic, settings=replace(clinic.settings, better={"satisfaction": "higher", "skill": "higher"}))
     bare = replace(clinic, settings=replace(clinic.settings, better={}))
     found = partial(sk.compare, measures="Queries", by="satisfaction", cut=2)
-    assert said in found(declared).reading
-    assert said in " ".join(found(declared, population="users,topics").notes)
-    assert "not assigned" not in found(bare).reading + sk.compare(declared, "Queries", "skill", cut=2).reading
+    for finding in (found(declared), found(declared, population="users,topics")):
+        values = only_values(finding, "not_assigned")
+        assert (values["column"], values["what"]) == ("satisfaction", "ratings")
+    for finding in (found(bare), sk.compare(declared, "Queries", "skill", cut=2)):
+        assert not finding.of_kind("not_assigned")
 
 
 def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):
-    with pytest.warns(sk.DataWarning, match="by=skill is cut into 4 groups, not 9, as equal numbers stay together"):
+    with pytest.warns(sk.DataWarning, match="by=skill is cut into 4 groups, not 9"):
         found = sk.compare(clinic, "nsDCG@10", "skill", cut=9, test="welch")
     assert found.table.height == 6
 
@@ -164,8 +164,8 @@ def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (partial(sk.compare, measures="Queries", by="system_id,topic_id"), "several columns, and groups are compared by one"),
-        (partial(sk.compare, measures="Queries", population="users,topics", random=5), "names of factors, such as user_id, not 5"),
+        (partial(sk.compare, measures="Queries", by="system_id,topic_id"), "several columns, and groups"),
+        (partial(sk.compare, measures="Queries", population="users,topics", random=5), "names of factors, .* not 5"),
         (partial(sk.compare, measures="Queries", population="users,topics", draws=99), "draws nothing; leave out draws"),
     ],
 )  # fmt: skip
@@ -196,7 +196,7 @@ def test_a_column_of_lists_makes_no_groups():
     ],
 )
 def test_groups_are_made_by_one_column(verb, by):
-    with pytest.raises(sk.UsageError, match=r"by takes one column here, such as system_id, not "):
+    with pytest.raises(sk.UsageError, match=r"by takes one column .* system_id, not "):
         verb(read_clinic(), "nsDCG@10", by=by)
 
 

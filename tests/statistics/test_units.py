@@ -39,7 +39,8 @@ def test_a_pair_without_a_value_leaves_whole_and_is_counted():
         "undefined sessions of S1": 1,
         "topics without a value for every group": 2,
     }
-    assert "left out undefined sessions of S1 (1), topics without a value for every group (2)" in found.reading
+    (remark,) = found.of_kind("left_out")
+    assert remark.values["counts"] == dict(found.dropped.select("what", "count").rows())
 
 
 def test_user_and_topic_together_are_the_pair_where_both_met_both():

@@ -14,6 +14,7 @@ from sessionkit.reports.sections.summary import summary
 from sessionkit.statistics.verdict import FEWEST_PAIRS, Support
 from tests.reports.one_section import material
 from tests.support.examples import examples
+from tests.support.statements import only_values
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 LEFT_OUT = "Sessions of one query, perhaps successful ones, are left out."
@@ -74,7 +75,17 @@ def test_nonlast_of_few_users_has_numbers_and_no_verdict(several):
     assert (row["estimate"], row["p"]) == pytest.approx(((values["B"] - values["A"]).mean(), theirs.pvalue))
     reading = found.reading
     if several < 8:
-        assert f"No verdict: {several} of 16 users have a value for both groups" in reading
+        support = {
+            "unit": "user",
+            "n": several,
+            "total": 16,
+            "least_pairs": 6 if several < 6 else None,
+            "least_share": 0.5,
+        }
+        values = only_values(found, "difference")
+        verdict = "too few" if several == 2 else "no verdict"
+        assert (values["verdict"], values["no_verdict"]) == (verdict, support | {"without_single_queries": True})
+        assert f"No verdict: {several} of 16 users" in reading
         assert "There is evidence" not in reading
         assert "No difference is shown" not in reading
         assert LEFT_OUT in reading
@@ -82,7 +93,8 @@ def test_nonlast_of_few_users_has_numbers_and_no_verdict(several):
         assert found.shown.is_empty()
     else:
         assert "No verdict" not in reading
-        assert ("There is evidence that nonlast(RR) is higher with B" in reading) == (theirs.pvalue <= 0.05)
+        values = only_values(found, "difference")
+        assert (values["verdict"], values["higher"], values["no_verdict"]) == ("shown", "B", None)
         assert theirs.pvalue <= 0.05
         assert (LEFT_OUT[1:-1] in reading) == (several < 16)
 
@@ -93,16 +105,16 @@ def test_the_report_prints_no_result_of_two_users_in_sixteen():
     assert sk.compare(study, MEASURE, confidence=0.51).table.item(0, "n_a") == 2
     for declared in ("study.toml", None):
         lead = summary(material(study, [MEASURE], declared=declared)).parts[0].paragraphs[0]
-        assert "No verdict: 2 of 16 users have a value for both groups" in lead
+        assert "No verdict: 2 of 16 users" in lead
         assert LEFT_OUT.lower() in lead.lower()
         assert not any(claim in lead for claim in ("scores higher", "do not decide", "includes 0"))
     told = summary(material(study_of(7), ["RR", MEASURE], declared="study.toml"))
     words = " ".join(tile.more for part in told.parts for tile in getattr(part, "tiles", ()))
     assert "nonlast(RR) favors" not in words
-    assert (
-        "nonlast(RR) has no verdict (7 of 16 users have a value for both groups; a verdict needs half of the users)"
-        in words
-    )
+    found = sk.compare(study_of(7), MEASURE)
+    (shortage,) = found.no_verdict["shortage"]
+    assert shortage.startswith("7 of 16 users ")
+    assert f"nonlast(RR) has no verdict ({shortage})" in words
 
 
 def scores_of(rows):
@@ -119,10 +131,20 @@ def test_groups_of_which_most_have_no_value_are_not_judged():
     lost = scores.with_columns(
         value=pl.when((pl.col("system_id") == "A") | pl.col("session_id").is_in(["B0", "B1", "B2", "B3"])).then("value")
     )
-    assert "There is evidence that gain is higher with B" in sk.compare(scores).reading
+    assert only_values(sk.compare(scores), "difference")["higher"] == "B"
     found = sk.compare(lost)
     assert found.table.item(0, "p") < 0.01
-    assert "No verdict: 4 of 10 users have a value for B; a verdict needs half of the users" in found.reading
+    values = only_values(found, "difference")
+    support = {
+        "unit": "user",
+        "n": 4,
+        "total": 10,
+        "least_pairs": None,
+        "least_share": 0.5,
+        "without_single_queries": False,
+    }
+    assert (values["verdict"], values["no_verdict"]) == ("no verdict", support)
+    assert " have a value for B" in found.reading
     assert "There is evidence" not in found.reading
 
 
@@ -147,7 +169,16 @@ def test_sweeps_and_mixed_models_follow_the_same_rule():
     rows += [(f"{user}B", f"u{user}", "B", user + 9.0 if user < 7 else None) for user in range(16)]
     mixed = sk.compare(scores_of(rows), population="users,topics")
     assert mixed.table.item(0, "p") < 0.001
-    assert "No verdict: 7 of 16 sessions have a value for B; a verdict needs half of the sessions" in mixed.reading
+    values = only_values(mixed, "difference")
+    support = {
+        "unit": "session",
+        "n": 7,
+        "total": 16,
+        "least_pairs": None,
+        "least_share": 0.5,
+        "without_single_queries": False,
+    }
+    assert (values["verdict"], values["no_verdict"]) == ("no verdict", support)
     assert "There is evidence" not in mixed.reading
 
 

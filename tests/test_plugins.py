@@ -411,7 +411,7 @@ def test_a_package_offers_a_measure_by_its_name(offered):
     assert "Most" not in list(registry.own)
     with pytest.raises(KeyError):
         _ = registry["Least"]
-    with pytest.warns(DataWarning, match=r"package mostly 1.0 .*'Most'.*; .*module \w+ is"):
+    with pytest.warns(DataWarning, match=r"mostly 1.0 .*measure 'Most'.*; .*module \w+ is"):
         registry.add("Most", sk.define("Most", sum))
 
 
@@ -420,7 +420,7 @@ def test_a_package_offers_a_measure_by_its_name(offered):
     [
         ("Most = mostly:Most", "import nowhere", r"'Most', .*\(mostly:Most\), .*: ModuleNotFoundError"),
         ("Most = mostly:Other", "", "AttributeError: .*'mostly' .*'Other'"),
-        ("Most = mostly:Most", "Most = 3", r"mostly 1.0 \(mostly:Most\) .*'Most': 3 is"),
+        ("Most = mostly:Most", "Most = 3", r"mostly 1.0 \(mostly:Most\) .*measure 'Most': 3 "),
         ("Most = mostly:Most", "import sessionkit as sk\nMost = sk.define('most', max)", "called 'most', not 'Most'"),
         ("Most = mostly:Most", "raise SystemExit(3)", "be loaded: SystemExit: 3"),
     ],
@@ -456,11 +456,11 @@ def test_two_packages_of_one_name_and_a_name_of_sessionkit(offered):
     code = "import sessionkit as sk\nMost = sk.define('Most', max)\nnDCG = sk.define('nDCG', max)\n"
     offered("mostly", ["Most = mostly:Most", "nDCG = mostly:nDCG"], code)
     registry = offered("mainly", ["Most = mainly:Most"], code)
-    with pytest.raises(UsageError, match=r"package \w+ 1.0 .* package \w+ 1.0 .*both .*'Most'"):
+    with pytest.raises(UsageError, match=r"package \w+ 1.0 .* package \w+ 1.0 .*both .*measure 'Most'"):
         _ = registry["Most"]
     with pytest.warns(DataWarning) as told:
         assert list(registry) == list(registry.own)
-    assert any("'nDCG', which sessionkit has itself" in str(one.message) for one in told)
+    assert any("measure 'nDCG', which sessionkit has" in str(one.message) for one in told)
 
 
 @pytest.mark.slow
@@ -616,7 +616,7 @@ def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
         code = f"import sessionkit as sk\nsk.register(sk.define('Same', lambda gains: {number}))\n"
         (tmp_path / f"{name}.py").write_text(code * 2)  # one file may, as a cell of a notebook does
     load(tmp_path / "earlier.py")
-    with pytest.warns(DataWarning, match=r"earlier .*'Same' .*module later is"):
+    with pytest.warns(DataWarning, match=r"earlier .*measure 'Same' .*module later"):
         load(tmp_path / "later.py")
     assert sk.score(toy(), "Same", per="query")["value"].to_list() == [2.0] * 3
 

@@ -115,11 +115,12 @@ def test_check_of_a_source_and_of_a_study_agree(call, log, study):
     assert source.status == saved.status == 0
     assert blocks(source.out) == blocks(saved.out)
     (note,) = blocks(saved.out)["notes"][1:]
-    assert note[0].startswith("queries: 1 of 4 (25.0%) have no result rows; 1 returned nothing and has the value 0")
+    assert note[0].startswith("queries: 1 of 4 (25.0%) ")
+    assert "; 1 returned nothing " in note[0]
 
 
 def test_verify_finds_a_file_that_was_changed(call, study):
-    assert "nothing has changed since it was written" in call("check", study, "--verify", "--format", "table").err
+    assert "nothing has changed since" in call("check", study, "--verify", "--format", "table").err
     file = study / "judgments.parquet"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -258,11 +259,13 @@ def test_ingest_takes_missing_positions_as_it_is_told(call, refused, tmp_path):
     log = tmp_path / "log.csv"
     log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\na,3,1,x\n")
     outcome = call("ingest", log, "--out", tmp_path / "one")
-    assert "1 position missing in 1 session (first: session 'a'); their lists are taken as not logged" in outcome.err
+    assert "1 position missing in 1 session (first: session 'a')" in outcome.err
+    assert "taken as not logged" in outcome.err
     outcome = call("ingest", log, "--out", tmp_path / "two", "--missing-positions", "empty")
     assert "position missing" not in outcome.err
-    assert "1 position missing in 1 session (first: session 'a'); their lists are taken as empty" in outcome.out
-    assert "their lists are taken as empty" in call("check", tmp_path / "two").out
+    assert "1 position missing in 1 session (first: session 'a')" in outcome.out
+    assert "taken as empty" in outcome.out
+    assert "lists are taken as empty" in call("check", tmp_path / "two").out
     lists = blocks(call("describe", tmp_path / "two", "--format", "tsv").out)["lists"]
     assert dict(zip(*lists[:2], strict=True))["empty"] == "1"
     refused(2, "ingest", log, "--out", tmp_path / "x", "--missing-positions", "emty", names=["did you mean 'empty'"])
@@ -276,7 +279,8 @@ def test_ingest_names_missing_topics_or_adds_them(call, refused, tmp_path):
     outcome = call("ingest", run, "--judgments", qrels, "--out", tmp_path / "one")
     assert "easy lacks 1 of 2 judged topics (q2)" in outcome.err
     outcome = call("score", tmp_path / "one", "mean(AP)", "--format", "tsv")
-    assert "easy lacks 1 of 2 judged topics (q2); left out of means" in outcome.err
+    assert "easy lacks 1 of 2 judged topics (q2)" in outcome.err
+    assert "left out of means" in outcome.err
     assert outcome.out.splitlines()[1].split("\t")[:4] == ["easy", "mean(AP)", "1.0", "1"]
     outcome = call("ingest", run, "--judgments", qrels, "--out", tmp_path / "two", "--missing-topics", "zero")
     assert "lacks" not in outcome.err
@@ -347,7 +351,8 @@ def test_decimal_commas_are_seen_behind_other_values(call, tmp_path, comma):
     text = dwelled("n/a").replace("n/a", f'"{comma}"').replace(f'"{comma}"', "n/a", 1)
     (tmp_path / "log.csv").write_text(text)
     told = call("ingest", tmp_path / "log.csv", "--out", tmp_path / "toy").err
-    assert "(first: 'n/a' in record 2); some look like decimal commas" in told
+    assert "(first: 'n/a' in record 2); " in told
+    assert "look like decimal commas" in told
 
 
 def test_strict_stops_at_a_value_too(refused, tmp_path):
@@ -526,7 +531,7 @@ def test_the_run_goes_to_stdout_with_the_sessions_that_meet_a_condition(call, pl
 
 
 def test_lists_that_are_no_part_of_a_run_are_counted(call, place):
-    assert "lists that are not in the run: 12 empty, 0 not logged" in call("export", "run", str(place / "study")).err
+    assert "the run: 12 empty, 0 not logged" in call("export", "run", str(place / "study")).err
     assert not call("export", "qrels", str(place / "study")).err
 
 
@@ -536,15 +541,12 @@ def test_mistakes(call, place, tmp_path):
         2,
         "error: 'runs' is not exported; did you mean 'run'?; it can be run or qrels\n",
     )
-    assert (
-        "no column 'skil'; did you mean 'skill'?"
-        in call("export", "run", str(place / "study"), "--where", "skil > 2").err
-    )
+    assert "'skil'; did you mean 'skill'?" in call("export", "run", str(place / "study"), "--where", "skil > 2").err
     log = tmp_path / "log.csv"
     log.write_text("session_id,query_position,rank,doc_id\nmy session,1,1,a\n")
     outcome = call("export", "run", str(log))
     assert outcome.status == 1
-    assert "query_id 'my session_1' is empty or has a blank in it" in outcome.err
+    assert "query_id 'my session_1' is empty " in outcome.err
 
 
 LOG = "session,qno,rank,url\n" + "".join(f"s{s},{q},{r},d{r}\n" for s in (1, 2) for q in (1, 2) for r in (1, 2, 3))
@@ -572,7 +574,7 @@ def test_the_proposal_goes_to_stdout_and_what_to_do_next_to_stderr(files, call, 
     assert (
         outcome.err == f"1 open question, in lines that begin with '# ?'; no file was written. To write it: {again}\n"
     )
-    assert call(*again.split()[1:]).err.endswith("answer them; then: sessionkit check study.toml\n")
+    assert call(*again.split()[1:]).err.endswith("then: sessionkit check study.toml\n")
     assert call("check", "study.toml").status == 0
 
 
@@ -587,7 +589,8 @@ def test_a_file_lies_where_its_paths_say_and_can_be_checked_and_ingested(files, 
     assert checked.err.startswith(
         f"note: {out} leaves 1 question to answer; delete each line that begins with '# ?' when it is\n"
     )
-    assert "\n  line 4: the largest grade in qrels.txt is 2." in checked.err
+    assert "\n  line 4: " in checked.err
+    assert " grade in qrels.txt is 2." in checked.err
     out.write_text("".join(line for line in out.read_text().splitlines(keepends=True) if not line.startswith("# ?")))
     assert call("check", out).err == ""
     assert call("ingest", out, "--out", tmp_path / "study").status == 0
@@ -630,7 +633,7 @@ def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):
 
 
 def test_without_questions_it_says_so(files, call):
-    assert call("init", files[0]).err.startswith("no open questions; no file was written.")
+    assert call("init", files[0]).err.startswith("no open questions; ")
 
 
 def test_what_is_left_of_a_partial_proposal_is_told_where_it_cannot_be_read(call, tmp_path):

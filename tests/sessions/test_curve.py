@@ -327,9 +327,9 @@ def test_who_is_subtracted(clinic):
     assert turned["low"].to_list() == pytest.approx((-plain["high"]).to_list())
     several = sk.curve_differences(clinic, "sDCG@10", "topic_id", against="B", draws=200)
     assert several.select("a", "b").unique(maintain_order=True).rows() == [("B", "A"), ("B", "C"), ("B", "D")]
-    with pytest.raises(UsageError, match=r"there is no group 'S3' to subtract; .*groups: S1, S2"):
+    with pytest.raises(UsageError, match=r"no group 'S3' .*groups: S1, S2"):
         sk.curve_differences(clinic, "sDCG@10", against="S3")
-    with pytest.raises(UsageError, match="needs two groups, and there is only S1; group by another column"):
+    with pytest.raises(UsageError, match=r"two groups, .* only S1;"):
         sk.curve_differences(clinic, "sDCG@10", where="system_id = 'S1'")
     with pytest.raises(UsageError, match="by takes one column"):
         sk.curve_differences(clinic, "sDCG@10", "system_id,topic_id")
@@ -361,5 +361,5 @@ def test_any_batches_have_the_same_differences(clinic, tmp_path, monkeypatch):
 def test_a_column_may_stand_in_a_list_and_several_may_not():
     study = read_clinic()
     assert sk.curve_differences(study, "nsDCG@10", by=["system_id"]).equals(sk.curve_differences(study, "nsDCG@10"))
-    with pytest.raises(sk.UsageError, match="by takes one column here, such as system_id, not system_id, topic_id"):
+    with pytest.raises(sk.UsageError, match=r"by takes one column .* not system_id, topic_id"):
         sk.curve_differences(study, "nsDCG@10", by=["system_id", "topic_id"])

@@ -113,11 +113,9 @@ def test_normalized_vectors_are_those_of_the_papers_functions(measure):
 
 
 def test_what_normalize_refuses(study):
-    with pytest.raises(
-        UsageError, match="normalize must be one of none, each, averages, not 'average'; did you mean 'averages'"
-    ):
+    with pytest.raises(UsageError, match=r"none, each, averages, .* did you mean 'averages'"):
         gain_vectors(study, "CG@2", normalize="average")
-    with pytest.raises(UsageError, match="averages divides mean curves, which have no bands"):
+    with pytest.raises(UsageError, match=r"averages .* have no bands"):
         gain_vectors(study, "CG@2", normalize="averages", bands=True)
     with pytest.raises(MeasureError, match="boosts the ranks 2 to b-1"):
         gain_vectors(study, "DCG(discount=rn2002,b=10)@20", normalize="averages")

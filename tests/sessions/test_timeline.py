@@ -64,14 +64,12 @@ def test_what_was_not_logged_is_null():
 
 
 def test_without_times_there_is_no_time_line():
-    with pytest.raises(
-        sk.DataError, match="needs the times of queries, issued_at or elapsed_seconds; the queries have session_id"
-    ):
+    with pytest.raises(sk.DataError, match=r"issued_at or elapsed_seconds; .* have session_id"):
         sk.timeline(sk.from_tables(results=LISTS), "s")
     with pytest.raises(sk.UsageError, match="no session 'z'"):
         sk.timeline(study(), "z")
     none = sk.from_tables(results=LISTS, queries=TIMES | {"issued_at": [None, None]})
-    with pytest.raises(sk.DataError, match="session 's' has no times of queries"):
+    with pytest.raises(sk.DataError, match="'s' has no times of queries"):
         sk.timeline(none, "s")
 
 
@@ -277,17 +275,17 @@ def test_a_pair_is_judged_alike_and_at_least_as_well_as_the_median():
     pair = most_contrasting(table(rows))
     # s00 and s03 differ most but are judged worse than the median of .8; s02 and s04 are not of one tenth
     assert (pair.sessions, pair.shares, pair.least_share) == (("s02", "s01"), (0.95, 0.9), 0.8)
-    assert "with comparable judged shares (in the same tenth, at least the median of 80.0%), this one" in pair.told("X")
-    assert pair.judged_told == "Judged: 95.0% of the results of the first session, 90.0% of the second."
+    assert "comparable judged shares (" in pair.told("X")
+    assert " median of 80.0%)" in pair.told("X")
+    assert "Judged: 95.0% " in pair.judged_told
+    assert " 90.0% of the second" in pair.judged_told
 
 
 def test_a_pair_that_is_not_judged_alike_says_so():
     pair = most_contrasting(table([("t", "A", 0.0, 0.2), ("t", "B", 0.9, 0.9)]))
     assert pair.sessions == ("s00", "s01")
-    assert pair.told("X").startswith(
-        "No pairs of sessions of one topic with different systems have comparable, high judged shares."
-    )
-    assert pair.told("X").endswith("Missing judgments may explain the difference.")
+    assert pair.told("X").startswith("No pairs of sessions ")
+    assert pair.told("X").endswith("judgments may explain the difference.")
 
 
 def test_differences_that_are_equal_but_for_rounding_are_tied():
@@ -301,15 +299,16 @@ def test_differences_that_are_equal_but_for_rounding_are_tied():
     [
         (
             [("t", "B", 1.0), ("t", "A", 5.0)],
-            "Of all pairs of sessions of one topic with different systems and with comparable judged",
+            "topic with different systems and",
         ),
-        ([("t", "A", 1.0), ("t", "A", 5.0)], "Of all pairs of sessions of one topic with comparable judged"),
+        ([("t", "A", 1.0), ("t", "A", 5.0)], "topic with comparable judged"),
     ],
 )
 def test_it_says_how_it_was_chosen(rows, chosen):
     told = most_contrasting(table(rows)).told("sDCG@10")
-    assert told.startswith(chosen)
-    assert told.endswith("differs most in sDCG@10: it is an extreme, not a typical pair.")
+    assert told.startswith("Of all pairs of sessions")
+    assert chosen in told
+    assert "differs most in sDCG@10:" in told
 
 
 def test_the_first_group_in_natural_order_stands_first():

@@ -122,7 +122,9 @@ def test_documents_that_were_judged_again(as_study):
     )  # fmt: skip
     equal = (2780 + 1004) / 5737
     assert values_of(found.table, "new", "old")["agreement"] == pytest.approx(equal)
-    assert "5,737 documents graded in both sets: 66% of the pairs of grades are equal" in found.text
+    (all_judges,) = found.of_kind("agreement")
+    assert (all_judges.values["n"], all_judges.values["judges"]) == (5737, "two sets")
+    assert round(all_judges.values["agreement"], 2) == 0.66
 
 
 def test_the_cross_table_has_every_grade_of_one_judge_by_every_grade_of_the_other():
@@ -156,7 +158,7 @@ def test_documents_of_one_set_alone_are_said_to_be_none():
     assert found.table.is_empty()
     assert found.grades.is_empty()
     assert found.tables()["crossed"].is_empty()
-    assert found.text.startswith("No document is judged in both sets of judgments.")
+    assert [each.values["judges"] for each in found.of_kind("no_agreement")] == ["two sets"]
 
 
 def test_kappa_by_hand():
@@ -257,7 +259,7 @@ def test_it_is_said_in_words_and_by_what_command():
     assert found.provenance.command == "sessionkit agreement STUDY"
     assert "kappa" in found.to_markdown()
     alike = sk.agreement(study_of({"A": [1], "B": [1]}))
-    assert alike.text == (
-        "1 document graded by two judges or more: 100% of the pairs of grades are equal; Krippendorff's alpha is undefined "
-        "(nominal), undefined (ordinal), undefined (interval)."
-    )
+    (of_all,) = alike.statements
+    alphas = dict.fromkeys(("alpha_nominal", "alpha_ordinal", "alpha_interval"))
+    assert of_all.values == {"n": 1, "judges": "judges", "agreement": 1.0, **alphas}
+    assert of_all.text.count("undefined (") == 3

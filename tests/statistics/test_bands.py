@@ -70,7 +70,7 @@ def test_few_units_have_no_band_and_ratios_of_means_are_refused(clinic):
     )
     with pytest.raises(UsageError, match="divides mean curves"):
         sk.curve(study, "nsDCG@1", normalize="averages", bands=True)
-    with pytest.raises(UsageError, match="draws must be a whole number of at least 200"):
+    with pytest.raises(UsageError, match=r"draws .* at least 200"):
         sk.curve(study, "nsDCG@1", bands=True, draws=10)
 
 
@@ -200,11 +200,11 @@ def test_undefined_sessions_are_not_drawn_and_sessions_of_unknown_users_stand_al
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_too_many_units_and_bands_of_single_sessions_are_refused(clinic, monkeypatch):
     monkeypatch.setattr(module, "MOST_UNITS", 10)
-    with pytest.raises(UsageError, match=r"at most 10 users, not 30; choose fewer sessions"):
+    with pytest.raises(UsageError, match=r"at most 10 users, not 30"):
         sk.breakdown(clinic, "DCG@5", bands=True)
-    with pytest.raises(UsageError, match="every session, which has no band"):
+    with pytest.raises(UsageError, match=r"every session, .* no band"):
         sk.curve(clinic, "sDCG@5", per="session", bands=True)
-    with pytest.raises(UsageError, match="every query, which has no band"):
+    with pytest.raises(UsageError, match=r"every query, .* no band"):
         sk.precision_recall(clinic, per="query", bands=True)
 
 

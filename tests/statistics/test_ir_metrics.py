@@ -104,7 +104,8 @@ def test_ratings_with_each_other(study):
 def test_users_are_the_units(found):
     assert found.units == "users"
     assert found.table.get_column("units").unique().to_list() == [20]
-    assert "80 sessions of 20 users. Users have several sessions" in found.reading
+    claim = {"sessions": 80, "users": 20, "units": "users", "reason": "several sessions per user"}
+    assert found.of_kind("claim")[0].values == claim
     # of 78 pairs of measures with either rating
     assert found.differences.filter(coefficient="pearson").get_column("test").unique().to_list() == [
         "bootstrap over users"
@@ -123,8 +124,9 @@ def test_the_last_query_is_not_better_than_the_first(study):
     assert row["statistic"] == pytest.approx(-1.7398324842, abs=1e-9)
     assert row["p"] == pytest.approx(0.0865498688, abs=1e-9)
     assert row["effect"] == pytest.approx(-0.2125543679, abs=1e-9)
-    assert "No difference between the last query and the first query is shown" in tested.reading
-    assert "19 users, weighted equally, with 67 sessions" in tested.reading
+    difference = tested.of_kind("difference")[0].values
+    assert [difference[name] for name in ("part", "against", "verdict")] == ["last", "first", "not shown"]
+    assert (difference["users"], difference["sessions"]) == (19, 67)
     assert (tested.table.get_column("low") < 0).all()
     assert (tested.table.get_column("high") > 0).all()
 

@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish(session):
     """Spare the garbage collector what all tests share: some 14,000 of them and the libraries, a tenth of the time.
 
-    Without a browser and Spark it also runs 30 times less often, another twelfth of the time. With both in one process and
+    Without a browser and Spark it also runs 30 times less often. With both in one process and
     a threshold of 50,000, a process of tests crashed once; nobody knows why.
     """
     gc.collect()

@@ -179,7 +179,7 @@ def test_every_choice_of_words_refuses_what_is_none(study, files):
     ] == []
 
 
-@pytest.mark.few(25)
+@pytest.mark.few(16)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "report"])  # it takes half a minute
 def test_no_parameter_answers_a_wrong_type_from_within(name, study, files):

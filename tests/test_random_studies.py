@@ -42,7 +42,7 @@ def test_findings_of_random_studies_agree_with_their_tables(seed):
         check(drawn.study, *choices_of(seed, number))
 
 
-@pytest.mark.few(2, slow=6)  # a page takes twenty times as long as all findings
+@pytest.mark.few(1, slow=3)  # a page takes twenty times as long as all findings
 @pytest.mark.parametrize("seed", range(STUDIES))
 def test_pages_of_random_studies_agree_with_their_comparisons(seed):
     check_report(draw_study(seed).study, *choices_of(seed, 3))

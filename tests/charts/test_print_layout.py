@@ -93,7 +93,7 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
     assert min(sizes) >= LEAST
 
 
-@pytest.mark.few(4, slow=12)
+@pytest.mark.few(4, slow=8)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_fits_a_column_and_its_text_can_be_read(drawing, tmp_path, kind):
     chart = drawing[kind](

@@ -140,7 +140,7 @@ EXAMPLES = {name_of(command): example for command, example in COMMANDS.items()}
 EXAMPLES |= {f"chart {kind}": _example(kind, entry) for kind, entry in CHARTS.items()}
 
 
-@pytest.mark.few(35)
+@pytest.mark.few(20)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "demo"])  # tests/cli/test_data.py makes the demo
 def test_the_examples_of_the_help_run_on_the_demo_study(name, call, clinic, monkeypatch):

@@ -62,7 +62,7 @@ def specs(folder):
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(8)
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "unit"), KINDS)
 def test_axes_of_all_files_are_equal_and_hold_all_data(clinic, tmp_path, kind, unit):

@@ -128,7 +128,7 @@ def test_level_and_coverage(test, correlations):
         assert 0.03 <= rejected / 1500 <= 0.07
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
 @pytest.mark.parametrize("agree", [0.0, 0.6])

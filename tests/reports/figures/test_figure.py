@@ -398,7 +398,7 @@ def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
     assert "Synthetic data" in svg
 
 
-@pytest.mark.few(14)
+@pytest.mark.few(8)
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.measures])

@@ -15,7 +15,7 @@ In come a study and a measure; out go findings: bounds, fits, verdicts at other 
     document_effects.py      By how much each unjudged document could move a value
     unjudged.py              Which documents are unjudged, and what share of results is judged
     judgment_loss.py         Would fewer judgments have found the same; judgment_draws.py draws them
-    judge_noise.py           Would other judges have found the same
+    judge_noise.py           Would other judges have found the same; noise_statements.py words it
     rescore.py               What judgment loss and judge noise share: a study scored under other judgments
     discriminative_power.py  How many pairs of groups a measure tells apart
     session_table.py         A row per session with scores, bounds and counts

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 import polars as pl
@@ -19,11 +18,23 @@ from sessionkit.arguments import (
     require_seed,
     require_whole,
 )
-from sessionkit.display.numbers import counted, ends_text, p_text, share_text
+from sessionkit.display.numbers import counted
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.robustness.judgment_draws import drawn_pairs
+from sessionkit.robustness.noise_statements import (
+    AMONG_SEARCHERS,
+    ASSESSORS,
+    BOTH,
+    DECLARED,
+    GIVEN,
+    JUDGES,
+    KINDS,
+    SEARCHERS,
+    NoiseSetup,
+    make_statements,
+)
 from sessionkit.robustness.rescore import (
     RescoredLog,
     RescoredPairs,
@@ -35,10 +46,9 @@ from sessionkit.robustness.rescore import (
 )
 from sessionkit.scoring.batch import merged_judgments
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.agreement import SCHEMA, UNIT, agreement_table, judges_of, of_all, shared_grades
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, left_out_statements, stated, traced
+from sessionkit.statistics.findings import TestedFinding, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, pair_words, pairs_named, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -175,7 +185,10 @@ def judge_noise(
         alpha=alpha,
         draws=draws,
         seed=seed,
-        errors=errors,
+        source=errors.source,
+        unknown=errors.unknown,
+        n_graded=0 if errors.counted is None else round(errors.counted.sum()),
+        probability=float(1 - errors.share[0, 0]),
         spread=spread,
         changed=errors.changed(there),
         judgments=len(there),
@@ -189,7 +202,7 @@ def judge_noise(
         errors=errors.table,
         agreement=agreed,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        statements=stated(lines(table, order, agreed, settled), study.restriction),
+        statements=stated(make_statements(table, order, agreed, settled), study.restriction),
         source=errors.source,
         changed=errors.changed(there),
         design=groups.design.described,
@@ -251,132 +264,6 @@ def order_table(measures: Sequence[str], of: RedrawnPairs) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ORDER, orient="row")
 
 
-TOLD = 6
-"""Pairs of each measure that the reading tells of: those whose winner changes most."""
-
-
-@dataclass(frozen=True)
-class NoiseSetup:
-    """What the tables were made with, for the sentences."""
-
-    names: tuple[str, ...]
-    word: str
-    test: str
-    population: str
-    alpha: float
-    draws: int
-    seed: int
-    errors: Errors
-    spread: str
-    changed: float
-    judgments: int
-    sessions: int
-    untouched: tuple[str, ...]
-    left_out: Mapping[str, int]
-
-
-def lines(
-    table: pl.DataFrame, order: pl.DataFrame, agreement: pl.DataFrame, settled: NoiseSetup
-) -> list[Statement | str]:
-    """The sentences, a line for each thing to say."""
-    return [
-        *_agreement(agreement),
-        _errors(settled),
-        *(line for row in order.iter_rows(named=True) for line in _measure(row, table, settled)),
-        *left_out_statements(settled.left_out),
-        f"This holds for these {settled.sessions:,} sessions and {settled.judgments:,} judgments. The errors are independent and "
-        "added to those that the judgments already have, so differences mostly shrink: the result shows how far another round "
-        "of judging could change the finding, not what judges without errors would find.",
-    ]
-
-
-def _agreement(agreement: pl.DataFrame) -> Iterator[str]:
-    """How far those who graded agree."""
-    told = {
-        ASSESSORS: ("Assessors", "alpha_ordinal", "Krippendorff's alpha, ordinal,", True),
-        BOTH: ("Searchers and judgments", "kappa_quadratic", "Cohen's kappa, quadratic,", False),
-        AMONG_SEARCHERS: ("Searchers among themselves", "alpha_ordinal", "Krippendorff's alpha, ordinal,", True),
-    }
-    for who, (what, measure, name, is_overall) in told.items():
-        rows = agreement.filter(pl.col("who") == who, pl.col("judge_id").is_null() == is_overall)
-        values = dict(rows.select("measure", "value").rows())
-        if not values:
-            continue
-        n = rows.item(0, "n")
-        coefficient = f"{name} is {values[measure]:.2f}" if values[measure] is not None else f"{name} is undefined"
-        yield f"{what} gave the same grade in {share_text(values['agreement'], 0)} of {n:,} cases; {coefficient}."
-
-
-def _errors(settled: NoiseSetup) -> str:
-    """Which errors were made."""
-    errors = settled.errors
-    if errors.source == DECLARED:
-        where = "a neighboring grade" if settled.spread == "adjacent" else "any other grade"
-        chance = 1 - errors.share[0, 0]
-        what = f"by declared errors: a judgment becomes {where} with probability {chance:.3g}; an assumption, not an estimate"
-    elif errors.source == GIVEN:
-        what = "by the given errors"
-    else:
-        counted = 0 if errors.counted is None else round(errors.counted.sum())
-        whose = "other judges" if errors.source == JUDGES else "searchers"
-        what = f"by the grades of {whose} for the same document, {counted:,} grades in all"
-        what += "" if errors.source == JUDGES else ", of documents that they chose to look at"
-    unknown = (
-        f" Grades without a second judgment stay as they are: {', '.join(f'{grade:g}' for grade in errors.unknown)}."
-        if errors.unknown
-        else ""
-    )
-    return (
-        f"All {settled.judgments:,} judgments were redrawn {settled.draws:,} times (seed {settled.seed}), {what}. A draw changes "
-        f"{share_text(settled.changed, 0)} of them on average. Pairs are tested by {settled.test} over {settled.population}.{unknown}"
-    )
-
-
-def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup) -> Iterator[str]:
-    """What is to be said of one measure."""
-    measure = order["measure"]
-    if table.filter(pl.col("measure") == measure)["difference"].is_null().all():
-        yield f"{measure}: no unit has a value for two {settled.word} with the original judgments, so there is nothing to compare."
-        return
-    if measure in settled.untouched:
-        yield f"{measure}: no value changed in any draw; judgments do not affect it, or not here."
-        return
-    rows = table.filter(pl.col("measure") == measure, pl.col("winner_changes").is_not_null())
-    if rows.is_empty():
-        yield f"{measure}: no pair of {settled.word} differs with the original judgments, so there is no winner to change."
-        return
-    if len(settled.names) > 2 and order["tau"] is not None:
-        yield (
-            f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with the order by "
-            f"the original judgments (95% of draws: {ends_text(order['low'], order['high'], digits=2)})."
-        )
-    shown = rows.sort("winner_changes", descending=True, maintain_order=True).head(TOLD)
-    for row in shown.iter_rows(named=True):
-        yield f"{measure}: {_pair(row, settled)}"
-    if rows.height > TOLD:
-        calm = rows.filter(pl.col("winner_changes") == 0).height
-        yield f"{measure}: these are the {TOLD} of {rows.height:,} pairs whose winner changes most; the winner of {calm:,} never changes."
-
-
-def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
-    """What becomes of one pair."""
-    changes, direction = row["winner_changes"], MeasureDirection.named(row["measure"])
-    change = (
-        "The winner changes, or there is none," if direction.is_known else "The sign changes, or the difference is 0,"
-    )
-    error = math.sqrt(changes * (1 - changes) / row["draws"])
-    sure = f" (standard error {share_text(error)})" if error else ""
-    p, verdict = "too little data to test", ""
-    if row["p"] is not None:
-        p, side = p_text(row["p"]), "at most" if row["p"] <= settled.alpha else "above"
-        verdict = f"; p, {side} {settled.alpha:g} with the original judgments, crosses it in {share_text(row['verdict_changes'])}"
-    return (
-        f"{row['b']} minus {row['a']} is {row['difference']:.3g} with the original judgments ({p}) and {row['mean']:.3g} on average "
-        f"over draws (95% of draws: {row['low']:.3g} to {row['high']:.3g}). {change} in "
-        f"{share_text(changes)} of draws{sure}{verdict}."
-    )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeNoise(TestedFinding):
     """What becomes of a comparison when judges err; made by `sessionkit.judge_noise`.
@@ -423,6 +310,7 @@ class JudgeNoise(TestedFinding):
     confidence: float
     draws: int
     seed: int
+    KINDS: ClassVar = KINDS
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``pairs``, ``order``, ``errors``, ``agreement``, ``left_out``, ``settings``."""
@@ -452,7 +340,6 @@ class JudgeNoise(TestedFinding):
         )
 
 
-JUDGES, SEARCHERS, DECLARED, GIVEN = "judges", "searchers", "declared", "given"
 SPREADS: tuple[ErrorSpread, ...] = get_args(ErrorSpread)
 COMBINED: dict[str, dict[str, str]] = {
     "sum": {
@@ -712,7 +599,6 @@ def drawn(
 
 
 AGREEMENT_SCHEMA = {"who": pl.String, **SCHEMA}
-ASSESSORS, AMONG_SEARCHERS, BOTH = "assessors", "searchers", "searchers and judgments"
 JUDGED, OWN = "judgments", "searchers"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from sessionkit.arguments import (
     require_whole,
 )
 from sessionkit.display.numbers import counted, p_text, share_text
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.robustness.judgment_draws import (
@@ -41,7 +41,7 @@ from sessionkit.robustness.rescore import RescoredLog, RescoredPairs, groups_of,
 from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.scoring.measures.direction import MeasureDirection, directions_of
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, left_out_statements, stated, traced
+from sessionkit.statistics.findings import LEFT_OUT, SESSIONS, TestedFinding, left_out_statements, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -231,7 +231,7 @@ def judgment_loss(
         confusion=confusion,
         pairs=pair_rows,
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        statements=stated(lines(table, knees, confusion, pair_rows, settled), study.restriction),
+        statements=stated(make_statements(table, knees, confusion, pair_rows, settled), study.restriction),
         design=groups.design.described,
         population=plan.population,
         test=plan.title,
@@ -254,6 +254,15 @@ def _check(pool: str, threshold: float) -> None:
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
         msg = f"threshold must be a number above 0 and up to 1, not {threshold!r}"
         raise UsageError(msg)
+
+
+OF_ORDER = {
+    "measure": "text of the measure",
+    "knee": "the share from which on the mean tau stays at the threshold; null, none",
+    "knee_judged": "the share that is really judged there",
+    "knee_low": "the lowest knee of a single draw",
+    "knee_high": "the highest",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -311,6 +320,70 @@ class JudgmentLoss(TestedFinding):
     draws: int
     times: int
     seed: int
+    KINDS: ClassVar = {
+        "protocol": Kind(
+            "How judgments were removed, and pairs tested",
+            {
+                "judgments": "number of judgments",
+                "relevant": "relevant ones",
+                "keys": "number of judgment keys",
+                "draws": "random orders of the judgments",
+                "seed": "of the draws",
+                "sessions": "sessions that were scored again",
+                "groups": "number of groups",
+                "what": "what the groups are called",
+                "fraction": "the smallest share",
+                "judged": "the share that is really kept of it",
+                "pairs": "pairs that are tested",
+                "times": "draws of each pair",
+                "pool": "pair or study: whose judgments are behind a verdict",
+                "test": "of pairs",
+                "population": "what the units are",
+            },
+        ),
+        "steps": Kind(
+            "What tau cannot say of few groups",
+            {"groups": "number of groups", "step": "by which tau moves; null of two groups"},
+        ),
+        "not_compared": Kind(
+            "Why there is nothing to say of a measure",
+            {"measure": "text of the measure", "reason": "no value, untouched, tied or no difference"},
+        ),
+        "order": Kind(
+            "From which share of the judgments on the order of the groups stays",
+            {
+                **OF_ORDER,
+                "threshold": "of the mean tau-b",
+                "better": "which values of the measure are better: higher, lower or unknown",
+                "shares": "the smallest and that nearest a half, each with fraction, tau, tau_low, tau_high, winner and drift",
+            },
+        ),
+        "difference": Kind(
+            "What becomes of the difference of two groups",
+            {
+                "measure": "text of the measure",
+                "a": "the first group",
+                "b": "the second group",
+                "difference": "mean of b minus mean of a, with all judgments",
+                "p": "its p; null where there is too little to test",
+                "higher": "the group with the higher value",
+                "steady": "the share from which on their order stays in every draw; null, none",
+                "worst": "the share of draws with the same order, at the worst share of judgments",
+                "shares": "the smallest and that nearest a half, each with fraction, low, high, median_p and significant",
+            },
+        ),
+        "verdicts": Kind(
+            "How many verdicts stay",
+            {
+                "measure": "text of the measure",
+                "alpha": "a difference is significant where p is at most that",
+                "shares": "the smallest and that nearest a half, each as in the table confusion; empty, no pair can be tested",
+            },
+        ),
+        "scope": Kind("What it holds for", {"keys": "number of judgment keys", "what": "what the groups are called"}),
+        **LEFT_OUT,
+        **SESSIONS,
+    }
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``agreement``, ``knees``, ``confusion``, ``pairs``, ``left_out``, ``settings``."""
@@ -379,21 +452,25 @@ class LossSetup:
     directions: Mapping[str, Direction]
 
 
-def lines(
+def make_statements(
     table: pl.DataFrame, knees: pl.DataFrame, confusion: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup
-) -> list[Statement | str]:
-    """The sentences, a line for each thing to say."""
+) -> list[Statement]:
+    """Return the statements of a finding."""
     return [
-        _protocol(table, settled),
-        *([_coarse(settled)] if len(settled.names) <= COARSE else []),
-        *(line for row in knees.iter_rows(named=True) for line in _measure(row, table, confusion, pairs, settled)),
+        _state_protocol(table, settled),
+        *([_state_steps(settled)] if len(settled.names) <= COARSE else []),
+        *(
+            each
+            for row in knees.iter_rows(named=True)
+            for each in _state_measure(row, table, confusion, pairs, settled)
+        ),
         *left_out_statements(settled.left_out),
-        _limits(settled),
+        _state_scope(settled),
     ]
 
 
-def _protocol(table: pl.DataFrame, settled: LossSetup) -> str:
-    """How the judgments were taken away."""
+def _state_protocol(table: pl.DataFrame, settled: LossSetup) -> Statement:
+    """Say how the judgments were taken away."""
     first = table.row(0, named=True)
     times = f"{settled.draws} times" if settled.draws > 1 else "once"
     least = (
@@ -402,12 +479,19 @@ def _protocol(table: pl.DataFrame, settled: LossSetup) -> str:
         if first["judged"] > 1.5 * first["fraction"]
         else ""
     )
-    return (
+    text = (
         f"Nested random shares of {counted(settled.judgments, 'judgment')} ({settled.relevant:,} of them relevant) for "
         f"{counted(settled.keys, 'key')} were kept, {times} (seed {settled.seed}), "
         f"and {counted(settled.sessions, 'session')} of {len(settled.names)} {settled.word} "
         f"were scored again{least}. {_testing(settled)}"
     )
+    values: dict[str, Value] = {
+        "judgments": settled.judgments, "relevant": settled.relevant, "keys": settled.keys, "draws": settled.draws,
+        "seed": settled.seed, "sessions": settled.sessions, "groups": len(settled.names), "what": settled.word,
+        "fraction": first["fraction"], "judged": first["judged"], "pairs": settled.tested, "times": settled.times,
+        "pool": settled.pool, "test": settled.test, "population": settled.population,
+    }  # fmt: skip
+    return Statement("protocol", text, values)
 
 
 def _testing(settled: LossSetup) -> str:
@@ -418,49 +502,59 @@ def _testing(settled: LossSetup) -> str:
     return f"{what} tested by {settled.test} over {settled.population}{pooled}{draws}."
 
 
-def _coarse(settled: LossSetup) -> str:
-    """What tau cannot say of few groups."""
+def _state_steps(settled: LossSetup) -> Statement:
+    """Say what tau cannot say of few groups."""
     many = len(settled.names)
     if many == 2:
-        return (
+        text = (
             f"With two {settled.word} tau is 1 or -1, and its mean only shows how often their order stays the same; use the winner "
             "and the p-values."
         )
+        return Statement("steps", text, {"groups": 2, "step": None})
     steps = many * (many - 1) // 2
-    return f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one swap of neighbors lowers it to {1 - 2 / steps:.2g}."
+    text = f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one swap of neighbors lowers it to {1 - 2 / steps:.2g}."
+    return Statement("steps", text, {"groups": many, "step": 2 / steps})
 
 
-def _measure(
+def _state_measure(
     knees: Mapping[str, Any], table: pl.DataFrame, confusion: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup
-) -> Iterator[str]:
-    """What is to be said of one measure."""
+) -> Iterator[Statement]:
+    """Say what is to be said of one measure."""
     measure = knees["measure"]
-    if table.filter(pl.col("measure") == measure).item(-1, "value") is None:
-        yield f"{measure}: no session has a value with all judgments, so there is nothing to compare."
-        return
-    if measure in settled.untouched:
-        yield f"{measure}: no value changed in any draw; judgments do not affect it, or not here."
-        return
     rows, verdicts, of = (frame.filter(pl.col("measure") == measure) for frame in (table, confusion, pairs))
-    if rows.height == 1:
+    if rows.item(-1, "value") is None:
+        yield _not_compared(
+            measure, "no value", "no session has a value with all judgments, so there is nothing to compare."
+        )
+    elif measure in settled.untouched:
+        text = "no value changed in any draw; judgments do not affect it, or not here."
+        yield _not_compared(measure, "untouched", text)
+    elif rows.height == 1:
         return
-    if rows.item(-1, "tau") is None:
-        yield f"{measure}: with all judgments the {settled.word} are tied, so there is no order to compare."
-        return
-    if len(settled.names) == 2:
-        yield f"{measure}: {_two(rows, of, settled)}"
-        return
-    yield f"{measure}: {_order(knees, rows, settled)}"
-    yield f"{measure}: {_verdicts(verdicts, settled)}"
+    elif rows.item(-1, "tau") is None:
+        text = f"with all judgments the {settled.word} are tied, so there is no order to compare."
+        yield _not_compared(measure, "tied", text)
+    elif len(settled.names) == 2:
+        yield _state_two(rows, of, settled)
+    else:
+        yield _state_order(knees, rows, settled)
+        yield _state_verdicts(measure, verdicts, settled)
 
 
-def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> str:
-    """How long the order of the groups stays."""
-    best = MeasureDirection.named(knees["measure"], settled.directions).best
-    told = "; ".join(
+def _not_compared(measure: str, reason: str, text: str) -> Statement:
+    """Say why there is nothing to say of a measure."""
+    return Statement("not_compared", f"{measure}: {text}", {"measure": measure, "reason": reason})
+
+
+def _state_order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> Statement:
+    """Say how long the order of the groups stays."""
+    direction = MeasureDirection.named(knees["measure"], settled.directions)
+    looked_at = _looked_at(rows)
+    listed = "; ".join(
         f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
-        f"the {best} is the same in {share_text(row['winner'] or 0, 0)} of draws, and values change by {row['drift'] or 0:+.3g} on average"
-        for row in _looked_at(rows)
+        f"the {direction.best} is the same in {share_text(row['winner'] or 0, 0)} of draws, and values change by {row['drift'] or 0:+.3g} "
+        "on average"
+        for row in looked_at
     )
     if knees["knee"] is None or knees["knee"] == 1:
         stays = f"no share below all judgments keeps the order of the {settled.word} (mean tau-b at least {settled.threshold:g})"
@@ -471,14 +565,20 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
             f"the order of the {len(settled.names)} {settled.word} stays as with all judgments (mean tau-b at least "
             f"{settled.threshold:g}) from a share of {knees['knee']:.3g} on, {share_text(knees['knee_judged'], 0)} of the judgments{spread}"
         )
-    return f"{stays}. Tau: {told}."
+    values: dict[str, Value] = {name: knees[name] for name in OF_ORDER}
+    values |= {"threshold": settled.threshold, "better": direction.better}
+    names = ("fraction", "tau", "tau_low", "tau_high", "winner", "drift")
+    shares = [{name: row[name] for name in names} for row in looked_at]
+    return Statement("order", f"{knees['measure']}: {stays}. Tau: {listed}.", {**values, "shares": shares})
 
 
-def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
-    """Which of two groups has the higher value, how often, with which p."""
+def _state_two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> Statement:
+    """Say which of two groups has the higher value, how often, with which p."""
     whole = pairs.row(-1, named=True)
+    measure = whole["measure"]
     if not whole["difference"]:
-        return f"{whole['a']} and {whole['b']} do not differ in units that have both, so there is no winner."
+        text = f"{whole['a']} and {whole['b']} do not differ in units that have both, so there is no winner."
+        return _not_compared(measure, "no difference", text)
     higher, other = (whole["b"], whole["a"]) if whole["difference"] > 0 else (whole["a"], whole["b"])
     some = rows.filter(pl.col("fraction") < 1)
     steady = knee(some["fraction"].to_list(), some["winner"].fill_null(float("nan")).to_numpy(), 1.0)
@@ -494,14 +594,21 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
             f"Even with a share of {last['fraction']:.3g} their order stays the same in only {share_text(last['winner'] or 0, 0)} of "
             f"draws, at the worst share in {at_worst}"
         )
-    told = "; ".join(
+    looked_at = _looked_at(pairs)
+    listed = "; ".join(
         f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
-        for row in _looked_at(pairs)
+        for row in looked_at
     )
     tested = "too little data to test" if whole["p"] is None else p_text(whole["p"])
-    return (
-        f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference']):.3g}, "
-        f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
+    text = (
+        f"{measure}: {higher} has the higher value with all judgments (difference from {other} {abs(whole['difference']):.3g}, "
+        f"{tested}). {often}. {listed[:1].upper()}{listed[1:]}."
+    )
+    names = ("fraction", "low", "high", "median_p", "significant")
+    values: dict[str, Value] = {name: whole[name] for name in ("measure", "a", "b", "difference", "p")}
+    values |= {"higher": higher, "steady": None if steady is None else float(steady), "worst": worst}
+    return Statement(
+        "difference", text, {**values, "shares": [{name: row[name] for name in names} for row in looked_at]}
     )
 
 
@@ -521,11 +628,16 @@ def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
     )
 
 
-def _verdicts(rows: pl.DataFrame, settled: LossSetup) -> str:
-    """How many verdicts stay."""
+def _state_verdicts(measure: str, rows: pl.DataFrame, settled: LossSetup) -> Statement:
+    """Say how many verdicts stay."""
+    values: dict[str, Value] = {"measure": measure, "alpha": settled.alpha}
     if rows["accuracy"].is_null().all():
-        return "no pair can be tested, so there are no verdicts to compare."
-    return f"verdicts at {settled.alpha:g}: {'; '.join(_matrix(row) for row in _looked_at(rows))}."
+        text = f"{measure}: no pair can be tested, so there are no verdicts to compare."
+        return Statement("verdicts", text, {**values, "shares": []})
+    looked_at = _looked_at(rows)
+    names = ("fraction", "accuracy", "g_mean", "kept", "gained", "lost", "found", "turned")
+    text = f"{measure}: verdicts at {settled.alpha:g}: {'; '.join(_matrix(row) for row in looked_at)}."
+    return Statement("verdicts", text, {**values, "shares": [{name: row[name] for name in names} for row in looked_at]})
 
 
 def _matrix(row: Mapping[str, Any]) -> str:
@@ -551,10 +663,11 @@ def _told(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.2f}"
 
 
-def _limits(settled: LossSetup) -> str:
-    """What this does not say."""
+def _state_scope(settled: LossSetup) -> Statement:
+    """Say what this does not say."""
     keys = f"{'this' if settled.keys == 1 else 'these'} {counted(settled.keys, 'key')}"
-    return (
+    text = (
         f"This holds for {keys}, these sessions and {settled.word}, with judgments removed at random from a set assumed "
         "complete; a shallow pool, or a judge who stops early, does not lose documents at random."
     )
+    return Statement("scope", text, {"keys": settled.keys, "what": settled.word})

@@ -177,8 +177,8 @@ def test_where_nothing_is_relevant_there_is_nothing_to_lose():
     _, results, judgments = runs(systems=3, topics=3)
     none = sk.from_tables(results=results, judgments=judgments.with_columns(grade=pl.lit(0.0)))
     found = sk.judgment_loss(none, ["mean(nDCG@10)", "mean(AP(undefined=zero))"], fractions=[0.5], draws=1)
-    assert "mean(nDCG@10): no session has a value with all judgments" in found.reading
-    assert "mean(AP(undefined=zero)): no value changed in any draw" in found.reading
+    reasons = {each.values["measure"]: each.values["reason"] for each in found.of_kind("not_compared")}
+    assert reasons == {"mean(nDCG@10)": "no value", "mean(AP(undefined=zero))": "untouched"}
     assert found.table["tau"].to_list() == [None] * 4
 
 
@@ -195,7 +195,7 @@ def test_a_pair_that_cannot_be_tested_has_no_verdict_to_keep():
     found = sk.judgment_loss(made, "sDCG@2", fractions=[0.5], draws=4)
     assert found.confusion.select("kept", "gained", "lost", "found", "accuracy").unique().rows() == [(0, 0, 0, 0, None)]
     assert found.pairs.select("p", "median_p", "significant").unique().rows() == [(None, None, None)]
-    assert "too little data to test" in found.reading
-    assert "for 1 key were kept" in found.reading
-    assert "holds for this 1 key, these sessions" in found.reading
-    assert "Pairs that cannot be tested by sDCG@2 with all judgments: 1." in found.reading
+    assert found.of_kind("difference")[0].values["p"] is None
+    assert [found.of_kind(kind)[0].values["keys"] for kind in ("protocol", "scope")] == [1, 1]
+    (left_out,) = found.of_kind("left_out")
+    assert (left_out.values["count"], "sDCG@2" in left_out.values["what"]) == (1, True)

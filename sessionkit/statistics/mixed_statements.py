@@ -125,15 +125,26 @@ class MeasureModel:
     remarks: list[Remark] = field(default_factory=list)
 
 
-def claim(found: MeasureModel) -> str:
+def claim(model: MeasureModel) -> str:
     """Say whom the claim is about: units like those that are random; the others are taken as they are."""
-    users, topics = counted(found.users, "user"), counted(found.topics, "topic")
-    single = {part for name in found.random for part in name.split(":")}
-    random = [(users, found.users, "user_id" in single), (topics, found.topics, "topic_id" in single)]
-    like = [f"{text.split()[1]} like these {text.split()[0]}" for text, many, drawn in random if drawn and many]
-    rest = [f"{'these' if many > 1 else 'this'} {text}" for text, many, drawn in random if not drawn and many]
-    said = " and ".join(like) or f"sessions like these {found.sessions:,}"
-    return f"{said}, with {' and '.join(rest)}" if rest else said
+    random = _random_units(model)
+    counts = {"user": model.users, "topic": model.topics}
+    like = [
+        f"{unit}s like these {n:,}" if n != 1 else f"{unit} like these 1"
+        for unit, n in counts.items()
+        if unit in random and n
+    ]
+    rest = [
+        f"{'these' if n > 1 else 'this'} {counted(n, unit)}" for unit, n in counts.items() if unit not in random and n
+    ]
+    about = " and ".join(like) or f"sessions like these {model.sessions:,}"
+    return f"{about}, with {' and '.join(rest)}" if rest else about
+
+
+def _random_units(model: MeasureModel) -> list[str]:
+    """Which of users and topics are random, by themselves or with something else."""
+    parts = {part for name in model.random for part in name.split(":")}
+    return [unit for unit in ("user", "topic") if f"{unit}_id" in parts]
 
 
 @dataclass(frozen=True)
@@ -180,8 +191,7 @@ def mixed_statements(
 
 def _claim_statement(model: MeasureModel) -> Statement:
     """Say whom the claim is about."""
-    single = {part for name in model.random for part in name.split(":")}
-    random = [name for name in ("users", "topics") if f"{name.removesuffix('s')}_id" in single]
+    random = [f"{unit}s" for unit in _random_units(model)]
     values: dict[str, Value] = {
         "users": model.users,
         "topics": model.topics,

@@ -120,7 +120,7 @@ def test_sessions_that_cannot_be_compared_are_counted():
         ({"within": "colour"}, "within=colour: no such column"),
         ({"within": "measure"}, "already have a column"),
         ({"within": "system_id"}, "within=system_id .* makes the groups"),
-        ({"within": "started_at"}, "no value .* both groups of system_id"),
+        ({"within": "started_at"}, "no value .* groups of system_id"),
         (
             {"within": "topic_id", "population": "users,topics"},
             "no within=topic_id; .*population=users; .*lme4",
@@ -229,7 +229,7 @@ def test_a_value_whose_groups_cannot_be_separated_does_not_stop_the_others():
 def test_values_without_a_common_population_are_refused():
     rows = [(f"u{user}", None, system, "users") for user in range(8) for system in "AB"]
     rows += [(None, f"t{topic}", system, "topics") for topic in range(8) for system in "AB"]
-    with pytest.raises(UsageError, match=r"common population: skill topics: .* \(population=topics\)"):
+    with pytest.raises(UsageError, match=r"common population: .*topics: .*population=topics"):
         sk.compare(normal_scores(rows), within="skill")
 
 
@@ -257,7 +257,7 @@ def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
         frame.with_columns(half=pl.col("age").is_between(0, 29).cast(pl.String)), by="years", within="half", cut=3
     )
     assert words.table["a"].n_unique() == 2
-    with pytest.raises(UsageError, match="neither within=skill nor by=system_id"):
+    with pytest.raises(UsageError, match="within=skill nor by=system_id"):
         sk.compare(frame, within="skill", cut=2)
 
 
@@ -326,5 +326,5 @@ def study():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_thousands_of_systems_are_refused(study, verb):
-    with pytest.raises(sk.UsageError, match=r"by=system_id: .* 5,000 groups, and at most 200"):
+    with pytest.raises(sk.UsageError, match=r"by=system_id: .* 5,000 groups, .* 200 "):
         VERBS[verb](study)

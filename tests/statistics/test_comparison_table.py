@@ -139,7 +139,7 @@ def test_an_adjusted_difference_is_called_so_wherever_it_stands():
     assert only_values(found, "difference")["verdict"] == "shown"
     paper = found.paper_table()
     assert "Adjusted difference" in paper.headers
-    assert f"Means are raw; the adjusted difference is the {found.estimand}." in paper.note
+    assert f"the adjusted difference is the {found.estimand}." in paper.note
     assert f"{turned}. The claim is about" in paper.note
     other = sk.compare(by_topic([[0.1, 0.1], [0.2, 0.3], [0.4, 0.6], [0.5, 1.4]]), test="wilcoxon")
     assert "Estimate" in other.paper_table().headers

@@ -59,7 +59,7 @@ def test_systems_that_met_different_topics_are_confounded_with_them():
 def test_separate_users_with_separate_topics_may_differ_by_their_topics():
     rows = [(f"s{i}", f"u{i}", f"t{i // 2}", f"S{1 + i // 4}", 0.1 * (i % 3)) for i in range(8)]
     found = sk.compare(scores(rows))
-    assert found.design.endswith(". Caution: each topic has one system_id only: a difference may be due to the topics")
+    assert ". Caution: each topic has one " in found.design
     design = only_values(found, "design")
     assert (design["one_group_topics"], design["topics"]) == (4, 4)
     assert claim_of(found) == ("users", (8, 8), (4, 4))
@@ -173,7 +173,7 @@ def test_groups_that_users_are_split_by_cannot_be_told_apart():
         for u in range(8)
         for t in range(4)
     ]
-    with pytest.raises(sk.UsageError, match="the 8 users and 4 topics fall into sets"):
+    with pytest.raises(sk.UsageError, match="8 users and 4 topics fall into sets"):
         sk.compare(scores(rows))
 
 
@@ -188,8 +188,8 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
         (crossing(np.arange(120.0)), {"test": "t"}, ["each met every group", "population=topics"]),
         (crossing(np.arange(120.0)), {"test": "bootstrap"}, ["17%", "least-squares would work"]),
         (crossing(np.arange(120.0)), {"test": "welch"}, ["different units", "randomization or least-squares"]),
-        (crossing(np.arange(120.0)), {"population": "sessions"}, ["not independent", "population=topics would work"]),
-        (by_topic(EXAMPLE_S), {"population": "users"}, ["no user_id", "population=topics would work"]),
+        (crossing(np.arange(120.0)), {"population": "sessions"}, ["not independent", "population=topics would"]),
+        (by_topic(EXAMPLE_S), {"population": "users"}, ["no user_id", "population=topics would"]),
         (by_topic(EXAMPLE_S), {"test": "least-squares"}, ["a crossover", "tukey"]),
         (apart([[1, 2], [3, 5]]), {"population": "topics"}, ["half of the topics", "population=users"]),
         (apart([[1, 2], [3, 5]]), {"test": "wilcoxon"}, ["welch", "mann-whitney"]),

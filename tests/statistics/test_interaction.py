@@ -323,7 +323,7 @@ def test_two_sequences_tell_topics_of_one_set_apart_within_users():
     assert (row["statistic"], row["df"], row["df_error"]) == pytest.approx((squared * (df - 1) / (df * 2), 2, df - 1))
     assert row["p"] < 0.001  # the difference of topic 1 is 2 more than that of topic 3
     assert row["test"] == "Hotelling's T squared between sequences"
-    assert row["note"].startswith("among topic_id t0 and t2 and among topic_id t1 and t3: ")
+    assert "among topic_id t0 and t2" in row["note"]
     within, _ = found.of_kind("interaction")
     assert within.values["is_part"]
     note = within.values["note"]
@@ -347,11 +347,11 @@ def test_what_is_one_with_the_sequences_is_compared_between_users():
     )
     assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
     assert row["test"] == "Welch's t between users"
-    assert row["note"].startswith("topic_id t1 and t3 against topic_id t0 and t2: ")
+    assert row["note"].startswith("topic_id t1 and t3 against ")
     _, between = found.of_kind("interaction")
     assert (between.values["minus"], between.values["plus"]) == ("topic_id t0 and t2", "topic_id t1 and t3")
     assert (between.values["note"]["reason"], between.values["test"]) == ("between users", "Welch's t between users")
-    assert ", or that the users of the sequences differ." in between.text
+    assert "users of the sequences differ." in between.text
     assert ", between users" in found.to_latex()
 
 
@@ -386,7 +386,7 @@ def test_a_level_that_every_user_of_a_crossover_meets_is_fitted_over_sessions():
     again = crossover(16, 1, seed=6).with_columns(skill=pl.lit("l1"), session_id=pl.format("z{}", "session_id"))
     frame = pl.concat([crossover(16, 1), again])
     found = sk.compare(frame, within="skill", correction="none")
-    assert found.test == "least squares on user + topic + group"
+    assert {each.values["test"] for each in found.of_kind("difference")} == {"least-squares"}
     row, data = only(found), frame.to_pandas()
     model = ols("value ~ C(user_id) + C(topic_id) + C(skill) * C(system_id)", data).fit()
     term = "C(skill)[T.l1]:C(system_id)[T.B]"
@@ -470,7 +470,7 @@ def test_two_users_in_a_separate_group_are_too_few_for_a_test():
         4,
         3,
     )
-    assert row["note"].startswith("skill l0 has 12 users, 2 and 10 in the groups")
+    assert ", 2 and 10 in the groups; " in row["note"]
     means = [few.filter(skill=skill, system_id=system)["value"].mean() for skill in ("l0", "l1") for system in "AB"]
     assert row["estimate"] == pytest.approx(means[3] - means[2] - means[1] + means[0])
 

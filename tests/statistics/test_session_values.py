@@ -42,7 +42,7 @@ def clinic():
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", OF_SESSIONS)
 def test_of_a_measure_of_queries_the_mean_is_taken_and_said(clinic, name):
-    with pytest.warns(sk.DataWarning, match=r"nDCG@10 has a value per query; mean\(nDCG@10\)"):
+    with pytest.warns(sk.DataWarning, match=r"nDCG@10 .* per query; mean\(nDCG@10\)"):
         found = OF_SESSIONS[name](clinic, "nDCG@10")
     assert found.table.equals(OF_SESSIONS[name](clinic, "mean(nDCG@10)").table)
     assert "mean(nDCG@10)" in found.text
@@ -71,7 +71,7 @@ def test_a_column_is_compared_like_a_measure(clinic):
 @pytest.mark.parametrize(
     ("measure", "says"),
     [
-        ("column(satisfacton)", "no column 'satisfacton' in .*; did you mean 'satisfaction'"),
+        ("column(satisfacton)", "no column 'satisfacton' .* mean 'satisfaction'"),
         ("column", "needs the name of a column"),
         ("column(a b)", 'in double quotes, such as column\\("Years of use"\\)'),
         ("column(system_id)", "system_id is not numeric: 120 of 120 .* 'S1'"),
@@ -137,7 +137,7 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     split = users.with_columns(half=pl.when(pl.col("years_internet") <= edge).then(pl.lit(low)).otherwise(pl.lit(high)))
     by_hand = clinic.with_tables(users=clinic.users.join(split.select("user_id", "half").lazy(), on="user_id"))
     assert found.table.equals(sk.compare(by_hand, "nsDCG@10", "half").table)
-    with pytest.raises(sk.UsageError, match=r"cut=3 of compare .* correlate needs no groups"):
+    with pytest.raises(sk.UsageError, match=r"cut=3 of compare .* correlate"):
         sk.compare(clinic.with_tables(sessions=clinic.sessions.with_columns(n=pl.int_range(pl.len()))), "nsDCG@10", "n")
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):
@@ -156,7 +156,7 @@ def test_groups_by_what_came_of_sessions_are_no_conditions(clinic):
 
 
 def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):
-    with pytest.warns(sk.DataWarning, match="by=skill is cut into 4 groups, not 9"):
+    with pytest.warns(sk.DataWarning, match=r"by=skill .* 4 groups, not 9"):
         found = sk.compare(clinic, "nsDCG@10", "skill", cut=9, test="welch")
     assert found.table.height == 6
 
@@ -179,7 +179,7 @@ def test_a_column_of_lists_makes_no_groups():
         results={"session_id": list("ab"), "query_position": [1, 1], "rank": [1, 1], "doc_id": ["x", "y"]},
         sessions={"session_id": list("ab"), "tags": [["x"], ["y"]], "a,b": [1, 2]},
     )
-    with pytest.raises(sk.UsageError, match="by=tags: the column holds lists"):
+    with pytest.raises(sk.UsageError, match=r"by=tags: .* holds lists"):
         sk.score(study, "Queries", by="tags")
     assert sk.score(study, "Queries", by=["a,b"])["a,b"].to_list() == [1, 2]  # of a list each is a name
 
@@ -196,7 +196,7 @@ def test_a_column_of_lists_makes_no_groups():
     ],
 )
 def test_groups_are_made_by_one_column(verb, by):
-    with pytest.raises(sk.UsageError, match=r"by takes one column .* system_id, not "):
+    with pytest.raises(sk.UsageError, match=r"by takes one column .* not "):
         verb(read_clinic(), "nsDCG@10", by=by)
 
 

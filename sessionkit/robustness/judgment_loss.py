@@ -18,7 +18,7 @@ from sessionkit.arguments import (
     require_seed,
     require_whole,
 )
-from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.numbers import counted, defined_text, p_text, share_text
 from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -551,7 +551,8 @@ def _state_order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetu
     direction = MeasureDirection.named(knees["measure"], settled.directions)
     looked_at = _looked_at(rows)
     listed = "; ".join(
-        f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
+        f"with a share of {row['fraction']:.3g} it is {defined_text(row['tau'], 2)} "
+        f"(draws: {defined_text(row['tau_low'], 2)} to {defined_text(row['tau_high'], 2)}), "
         f"the {direction.best} is the same in {share_text(row['winner'] or 0, 0)} of draws, and values change by {row['drift'] or 0:+.3g} "
         "on average"
         for row in looked_at
@@ -656,11 +657,6 @@ def _looked_at(rows: pl.DataFrame) -> list[dict[str, Any]]:
     some = rows.filter(pl.col("fraction") < 1)
     half = some.sort((pl.col("fraction") - 0.5).abs(), maintain_order=True).head(1)
     return list(pl.concat([some.head(1), half]).unique(maintain_order=True).iter_rows(named=True))
-
-
-def _told(value: float | None) -> str:
-    """A tau, or that there is none."""
-    return "undefined" if value is None else f"{value:.2f}"
 
 
 def _state_scope(settled: LossSetup) -> Statement:

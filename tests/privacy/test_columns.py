@@ -76,7 +76,7 @@ def test_topics_that_are_the_users_are_replaced_as_users_are(study):
     sessions = made.study.sessions.collect()
     assert sessions["topic_id"].to_list() == sessions["user_id"].to_list()
     assert sessions["judgment_key"].to_list() == sessions["user_id"].to_list()
-    assert made.study.notes[0].endswith("users, sessions, topics; kept: documents, systems")
+    assert made.study.notes[0].endswith("sessions, topics; kept: documents, systems")
     assert sk.pseudonymize(study, keep="topics").study.sessions.collect()["topic_id"].sort().to_list() == IDS
 
 

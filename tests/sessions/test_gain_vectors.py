@@ -113,7 +113,7 @@ def test_normalized_vectors_are_those_of_the_papers_functions(measure):
 
 
 def test_what_normalize_refuses(study):
-    with pytest.raises(UsageError, match=r"none, each, averages, .* did you mean 'averages'"):
+    with pytest.raises(UsageError, match=r"none, each, averages, .* mean 'averages'"):
         gain_vectors(study, "CG@2", normalize="average")
     with pytest.raises(UsageError, match=r"averages .* have no bands"):
         gain_vectors(study, "CG@2", normalize="averages", bands=True)

@@ -64,7 +64,7 @@ def test_what_was_not_logged_is_null():
 
 
 def test_without_times_there_is_no_time_line():
-    with pytest.raises(sk.DataError, match=r"issued_at or elapsed_seconds; .* have session_id"):
+    with pytest.raises(sk.DataError, match=r"issued_at or elapsed_seconds; .* session_id"):
         sk.timeline(sk.from_tables(results=LISTS), "s")
     with pytest.raises(sk.UsageError, match="no session 'z'"):
         sk.timeline(study(), "z")

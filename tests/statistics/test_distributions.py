@@ -309,11 +309,11 @@ def test_the_interaction_does_not_depend_on_the_unit_of_the_values():
 
 
 def test_values_whose_differences_may_be_no_numbers_are_refused():
-    with pytest.raises(DataError, match=r"sDCG@10: a value is 1\.7e\+308, and at most 1e\+300 can be compared.*divide"):
+    with pytest.raises(DataError, match=r"sDCG@10: .* 1\.7e\+308, and at most 1e\+300 .*divide"):
         sk.compare(by_topic([[1.0, 1.7e308], [2.0, 3.0]]))
     table = crossing(simulated(1)[:, 0])
     for factor, advice in ((1e200, "divide"), (1e-200, "multiply")):
-        with pytest.raises(DataError, match=f"variances of such values cannot be computed; {advice} the values"):
+        with pytest.raises(DataError, match=f"variances .* cannot be computed; {advice}"):
             sk.compare(grown(table, factor), population="users,topics")
 
 
@@ -365,12 +365,16 @@ def test_sentences_of_degenerate_data_say_to_within_what_values_are_the_same():
     """Differences of .30 and .31 at 1e12 are the same within 1e-13 of the values, and the sentence says so."""
     rows = OFFSET + np.array([[0.0, 5.30], [1.0, 6.31], [2.0, 7.30], [3.0, 8.31]])
     found = sk.compare(by_topic(rows), test="t").reading
-    assert "S2 differs from S1 by the same amount, 5.305" in found
-    assert "(to within 1e-13 of the values), for every topic" in found
+    assert "S2 differs from S1" in found
+    assert "by the same amount, 5.305" in found
+    assert "(to within 1e-13 of" in found
+    assert "for every topic" in found
     exact = sk.compare(by_topic([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]), test="t").reading
-    assert "by the same amount, 1, for every topic" in exact
+    assert "same amount, 1, for every topic" in exact
     separate = sk.compare(apart([[1.0, 1.0, 1.0], [2.0, 2.0]])).reading
-    assert "every value of S1 is 1 and every value of S2 is 2; without variance Welch's t has no error term" in separate
+    assert "every value of S1 is 1 and " in separate
+    assert "every value of S2 is 2; " in separate
+    assert "Welch's t has no error" in separate
     assert "for every u" not in separate
 
 
@@ -381,7 +385,7 @@ def test_levels_whose_differences_are_constant_are_compared_but_not_tested():
     found = sk.compare(table, within="half")
     assert found.table["raw_difference"].count() == 2
     assert found.interaction["p"].count() == 0
-    assert "not tested: users and groups leave nothing, or no error, to tell it by" in found.reading
+    assert "users and groups leave nothing" in found.reading
     assert "compared in fewer than two" not in found.reading
     assert (
         found.order.is_empty()
@@ -400,7 +404,7 @@ def test_three_groups_that_differ_by_constants_are_tested_by_randomization():
     assert shares["A", "C"] == np.mean(ranges >= 12) == 6 / 6**6
     assert shares["A", "B"] == shares["B", "C"] == np.mean(ranges >= 6)
     assert found.overall.is_empty()
-    assert "leave no variance beyond rounding, so there is no analysis of variance" in found.reading
+    assert "no variance beyond rounding" in found.reading
     tukey = sk.compare(table, test="tukey")
     assert tukey.table["p"].null_count() == 3
 
@@ -437,7 +441,7 @@ def test_where_no_mixed_model_can_be_fitted_the_paper_table_says_why():
     found = sk.compare(pl.read_csv(CASES / "mixed.csv"), population="users,topics")
     table = found.paper_table()
     assert table.rows == ()
-    assert "groups and factors explain every value, so no variance is left to test against" in table.note
+    assert "factors explain every value" in table.note
     assert "explain every value" in found.to_latex()
     assert "explain every value" in found.to_markdown()
 

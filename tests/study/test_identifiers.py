@@ -108,11 +108,11 @@ def test_other_names_are_refused(study, option, name, said):
 
 
 def test_nothing_is_asked_for_twice(study):
-    with pytest.raises(UsageError, match=r"users .* in keep and in replace"):
+    with pytest.raises(UsageError, match=r"users .* keep and in replace"):
         PrivacyOptions.of(study, "users", "users", "")
-    with pytest.raises(UsageError, match=r"sessions\.age .* in keep and in drop"):
+    with pytest.raises(UsageError, match=r"sessions\.age .* keep and in drop"):
         PrivacyOptions.of(study, "age", "", "sessions.age")
-    with pytest.raises(UsageError, match=r"queries\.age .* in replace and in drop"):
+    with pytest.raises(UsageError, match=r"queries\.age .* replace and in drop"):
         PrivacyOptions.of(study, "", "queries.age", "age")
 
 

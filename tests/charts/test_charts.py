@@ -103,7 +103,7 @@ def test_the_plot_has_the_size_asked_for(draw):
 @pytest.mark.few(24)
 @pytest.mark.parametrize("size", [0, -1, float("inf"), float("nan"), True, "84mm"])
 def test_a_size_is_a_number_of_pixels(draw, size):
-    with pytest.raises(UsageError, match=r"width must be a number of pixels above 0, not "):
+    with pytest.raises(UsageError, match=r"width must be .* above 0, not "):
         draw(width=size)
 
 
@@ -222,7 +222,7 @@ def test_title_must_be_text(draw, title):
 
 
 def test_missing_column_names_what_was_found(parts):
-    with pytest.raises(UsageError, match=r"needs the column n_sessions that sessionkit.breakdown gives; columns found"):
+    with pytest.raises(UsageError, match=r"n_sessions .* sessionkit.breakdown .*; columns found"):
         charts.last_vs_nonlast(parts().drop("n_sessions"))
 
 

@@ -36,15 +36,13 @@ def test_it_draws_the_table_of_the_finding(found, datasets):
 
 
 def test_what_it_refuses(found):
-    with pytest.raises(UsageError, match="no minutes are known of any session"):
+    with pytest.raises(UsageError, match="no minutes are known"):
         effort_gain(found.spent.filter(pl.col("along") != "minutes"), along="minutes")
-    with pytest.raises(
-        UsageError, match="along must be one of results, queries, minutes, not 'result'; did you mean 'results'"
-    ):
+    with pytest.raises(UsageError, match=r"results, queries, minutes.*mean 'results'"):
         effort_gain(found, along="result")
     with pytest.raises(UsageError, match="needs the column along"):
         effort_gain(found.reach)
-    with pytest.raises(UsageError, match=r"draws what sessionkit\.effort returns, not a Comparison"):
+    with pytest.raises(UsageError, match=r"sessionkit\.effort .* not a Comparison"):
         effort_gain(sk.compare(read_clinic(), "nsDCG@10"))
 
 

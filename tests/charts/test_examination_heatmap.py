@@ -57,9 +57,9 @@ def test_many_ranks_have_no_numbers_and_the_farthest_are_counted():
 
 def test_what_cannot_be_drawn_is_refused():
     clicks = sk.calibrate(pl.DataFrame({"rank": [1, 2], "query": [1, 1], "count": [3, 4]}), "sDCG", draws=200)
-    with pytest.raises(UsageError, match="these counts are of clicks, and do not say of how many lists"):
+    with pytest.raises(UsageError, match="counts are of clicks"):
         examination_heatmap(clicks)
-    with pytest.raises(UsageError, match="no rank of a query has a share of at least 2 lists"):
+    with pytest.raises(UsageError, match=r"no rank .* at least 2 lists"):
         examination_heatmap(FOUND.tail(3))
     with pytest.raises(UsageError, match=r"draws what sessionkit\.calibrate returns"):
         examination_heatmap(sk.effort(read_clinic(), "sDCG@10", gain=5))

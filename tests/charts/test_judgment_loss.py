@@ -88,5 +88,5 @@ def test_undefined_tau_leaves_a_gap_and_missing_columns_are_named(losing, datase
     agreement, _ = losing()
     gap = agreement.with_columns(tau=pl.when(pl.col("fraction") != 0.5).then("tau"))
     assert [row["value"] for row in datasets(judgment_loss(gap))[1][1]].count(None) == 2
-    with pytest.raises(UsageError, match=r"needs the column tau that sessionkit\.judgment_loss gives"):
+    with pytest.raises(UsageError, match=r"needs .* tau .* sessionkit\.judgment_loss"):
         judgment_loss(agreement.drop("tau"))

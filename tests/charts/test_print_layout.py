@@ -152,9 +152,7 @@ def test_gray_has_no_color_and_neighbors_far_apart(curves, tmp_path):
 
 
 def test_a_missing_font_is_reported(curves, tmp_path):
-    with pytest.warns(
-        DataWarning, match="the font No Such Sans is not installed; the figure is drawn in Liberation Sans"
-    ):
+    with pytest.warns(DataWarning, match=r"No Such Sans .* Liberation Sans"):
         save(session_curve(curves()), tmp_path / "chart.svg", font="No Such Sans")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -76,11 +76,11 @@ def test_one_rating_or_one_score_is_drawn_too(datasets, rows):
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(UsageError, match="the scores have no column 'ratings'"):
+    with pytest.raises(UsageError, match=r"scores have no .* 'ratings'"):
         rating_scatter(RATED, "ratings", measure="m")
     with pytest.raises(UsageError, match="rating does not hold numbers"):
         rating_scatter(RATED.with_columns(rating=pl.lit("good")), "rating", measure="m")
-    with pytest.raises(UsageError, match="no session has both rating and m"):
+    with pytest.raises(UsageError, match=r"no session .* rating and m"):
         rating_scatter(RATED.tail(2), "rating", measure="m")
 
 
@@ -97,9 +97,7 @@ def test_the_figure_draws_the_study_and_says_how_both_correlate(datasets):
     assert {row["x"]: row["n"] for row in counts} == {row["x"]: row["n"] for row in means}
     spearman = own.select(pl.corr("satisfaction", "nsDCG@10", method="spearman")).item()
     assert f"nsDCG@10 and satisfaction have a rank correlation (Spearman's) of {spearman:.2f} (" in made.caption
-    with pytest.raises(
-        UsageError, match="needs one rating: --with COLUMN; columns with numbers: satisfaction, years_internet"
-    ):
+    with pytest.raises(UsageError, match=r"--with COLUMN.*: satisfaction, years_internet"):
         single_figure(clinic, "rating-scatter")
     with pytest.raises(UsageError, match="needs one rating"):
         single_figure(clinic, "rating-scatter", with_=["satisfaction", "skill"])

@@ -52,7 +52,7 @@ def test_rows_stand_in_natural_order_or_by_their_means():
     frame = pl.DataFrame({"group": ["S10", "S2", "S1"] * 2, "value": [0.3, 0.1, 0.2] * 2})
     assert rows_in_order(score_distribution(frame)) == ["S1", "S2", "S10"]
     assert rows_in_order(score_distribution(frame, order="mean")) == ["S10", "S1", "S2"]
-    with pytest.raises(UsageError, match="order must be one of group, mean"):
+    with pytest.raises(UsageError, match=r"order must be .* group, mean"):
         score_distribution(frame, order="size")
 
 

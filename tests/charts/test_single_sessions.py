@@ -48,7 +48,7 @@ def test_more_rows_than_altair_allows_are_drawn(curves, tmp_path):
 
 
 def test_too_many_sessions_are_refused(curves):
-    with pytest.raises(UsageError, match="201 sessions are too many for one chart"):
+    with pytest.raises(UsageError, match="201 sessions are too many"):
         single_sessions(curves(groups=[str(number) for number in range(201)], queries=1, single=True))
 
 

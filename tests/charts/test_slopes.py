@@ -38,7 +38,7 @@ def test_each_user_is_a_line_and_the_thick_one_joins_the_means():
 
 
 def test_what_cannot_be_joined_is_refused():
-    with pytest.raises(UsageError, match="slopes join two groups, and 3 are compared: A, B, C; choose two"):
+    with pytest.raises(UsageError, match=r"two groups, .* 3 .*: A, B, C"):
         slopes(found(((1.0, 2.0, 3.0), (2.0, 1.0, 4.0)), "ABC"))
     with pytest.raises(UsageError, match="its measures: m"):
         slopes(found(), "n")
@@ -47,7 +47,7 @@ def test_what_cannot_be_joined_is_refused():
     table = pl.DataFrame(
         {"session_id": list("abcd"), "system_id": list("AABB"), "measure": "m", "value": [1.0, 2.0, 3.0, 5.0]}
     )
-    with pytest.raises(UsageError, match="no unit has a value of m with both groups"):
+    with pytest.raises(UsageError, match=r"no unit .* value of m"):
         slopes(sk.compare(table))
 
 

@@ -121,9 +121,9 @@ def test_the_largest_fits_a_column_of_a_paper(tmp_path):
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(UsageError, match="no session has a user, a topic and a value"):
+    with pytest.raises(UsageError, match=r"no session .* topic and a value"):
         user_topic_heatmap(scores([("u1", None, "A", 0.2), (None, "t", "A", 0.2)]))
-    with pytest.raises(UsageError, match=r"needs the column user_id that sessionkit\.score gives"):
+    with pytest.raises(UsageError, match=r"needs .* user_id .* sessionkit\.score"):
         user_topic_heatmap(scores().drop("user_id"))
     with pytest.raises(UsageError, match="choose it by measure="):
         user_topic_heatmap(scores().with_columns(measure=pl.Series(["m", "n"] * 3)))

@@ -70,7 +70,7 @@ def test_no_waterfall_is_higher_than_200_mm(tmp_path, width):
 
 
 def test_a_session_without_a_value_is_refused():
-    with pytest.raises(UsageError, match="nDCG@3 has no value for this session"):
+    with pytest.raises(UsageError, match="nDCG@3 has no value"):
         waterfall(explained((None, None)).cast({"contribution": pl.Float64}), measure="nDCG@3")
 
 

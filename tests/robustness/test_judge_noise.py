@@ -192,7 +192,7 @@ def test_judges_are_counted_as_krippendorff_does(table):
     used = np.array([grade for row in table for grade in row if grade is not None])
     if not counted:
         assert errors_of(study_of(table), np.append(used, 9.0), None, "adjacent").source == "declared"
-        with pytest.raises(DataError, match=r"noise=judges: no document .* two judges"):
+        with pytest.raises(DataError, match=r"noise=judges: no document .* two"):
             errors_of(study_of(table), used, "judges", "adjacent")
         return
     errors = errors_of(study_of(table), used, None, "adjacent")

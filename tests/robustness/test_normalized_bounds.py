@@ -98,7 +98,7 @@ def judged(*grades):
 def test_a_scale_is_asked_for_where_it_is_needed():
     assert scale_top([parse_measure("P@3"), parse_measure("mean(bpref)")], judged(1, 2), None) is None
     assert scale_top([parse_measure("ERR(max_grade=4)")], judged(1, 2), None) is None
-    with pytest.raises(MeasureError, match=r"mean\(nDCG@3\).*if it is 2.*--max-grade"):
+    with pytest.raises(MeasureError, match=r"mean\(nDCG@3\).* is 2.*--max-grade"):
         scale_top([parse_measure("mean(nDCG@3)")], judged(1, 2), None)
     with pytest.raises(UsageError, match="grade 2, above max_grade=1"):
         scale_top([parse_measure("P@3")], judged(1, 2), 1)

@@ -128,9 +128,7 @@ def test_bounds_are_the_values_where_every_result_is_judged(seed):
 
 def test_without_a_known_top_of_the_scale_a_warning_says_why_there_are_no_bounds():
     study = small(max_grade=None)
-    with pytest.warns(
-        DataWarning, match=r"sDCG@1 has no bounds: .*no max_grade.*set max_grade = 1 at the top of study.toml"
-    ):
+    with pytest.warns(DataWarning, match=r"sDCG@1 has no bounds: .*max_grade = 1 .*study.toml"):
         table = wide(study, ["sDCG@1", "mean(P@1)"])
     assert table["sDCG@1 lower"].dtype == pl.Float64
     assert table["sDCG@1 lower"].null_count() == table["sDCG@1 upper"].null_count() == 2
@@ -139,7 +137,7 @@ def test_without_a_known_top_of_the_scale_a_warning_says_why_there_are_no_bounds
 
 
 def test_a_measure_without_bounds_says_why():
-    with pytest.warns(DataWarning, match="has no bounds: unjudged=skip removes unjudged results"):
+    with pytest.warns(DataWarning, match="no bounds: unjudged=skip removes"):
         table = wide(small(), "sDCG(unjudged=skip)@1")
     assert table["sDCG(unjudged=skip)@1 upper"].null_count() == 2
 

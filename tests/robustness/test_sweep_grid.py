@@ -67,13 +67,13 @@ def test_parameters_inside_an_aggregate_are_meant_too():
 def test_what_cannot_be_varied_is_said(name, given, error, said):
     with pytest.raises(error, match=said):
         axes_of(parse_measure("sDCG@10"), {name: given})
-    with pytest.raises(UsageError, match="vary is a dict of parameters and their values"):
+    with pytest.raises(UsageError, match="vary is a dict"):
         axes_of(parse_measure("sDCG@10"), {})
 
 
 def test_too_many_settings_are_refused_before_they_are_made():
     measure = parse_measure("sDCG@10")
-    with pytest.raises(UsageError, match=r"201 values of b x 200 values of bq are 40,200 settings; at most 20,000"):
+    with pytest.raises(UsageError, match=r"201 .* b x 200 .* bq .* 40,200 .* 20,000"):
         Grid.of(measure, axes_of(measure, {"b": "1.5:9.7:200", "bq": "4:100:200"}))
 
 

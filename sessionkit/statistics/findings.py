@@ -92,14 +92,13 @@ class Finding(Framed):
     """
 
     provenance: Provenance | None = None
-    KINDS: ClassVar[Mapping[str, Kind] | None] = None
+    KINDS: ClassVar[Mapping[str, Kind]] = {}
     """The kinds of its statements; a closed list."""
 
     def __post_init__(self) -> None:
         """Refuse statements that are not of its kinds."""
         super().__post_init__()
-        if self.KINDS is not None:
-            require_kinds(cast("_Found", self).statements, self.KINDS)
+        require_kinds(cast("_Found", self).statements, self.KINDS)
 
     @property
     def reading(self) -> str:
@@ -109,7 +108,7 @@ class Finding(Framed):
     def of_kind(self, *kinds: str) -> list[Statement]:
         """Return the statements of some kinds, in their order."""
         for kind in kinds:
-            require_choice("a kind of statement", kind, [*(self.KINDS or kinds)])
+            require_choice("a kind of statement", kind, [*self.KINDS])
         return [statement for statement in cast("_Found", self).statements if statement.kind in kinds]
 
     @property
@@ -451,17 +450,16 @@ MORE = {
 """What only the tables of a finding have."""
 
 
-def stated(statements: Iterable[Statement | str], restriction: Restriction | None = None) -> tuple[Statement, ...]:
+def stated(statements: Iterable[Statement], restriction: Restriction | None = None) -> tuple[Statement, ...]:
     r"""Return the statements of a finding; no name from a log starts a line of its own or acts on a terminal.
 
     Where only some sessions take part, the first says which these are.
 
-    >>> stated([Statement("note", "The mean of A\nB is higher.")])[0].text
+    >>> stated([Statement("difference", "The mean of A\nB is higher.")])[0].text
     'The mean of A\\nB is higher.'
     """
     first = [] if restriction is None else [_sessions(restriction)]
-    every = [each if isinstance(each, Statement) else Statement("note", each) for each in (*first, *statements)]
-    return tuple(replace(each, text="".join(map(_shown, each.text))) for each in every)
+    return tuple(replace(each, text="".join(map(_shown, each.text))) for each in (*first, *statements))
 
 
 def _sessions(restriction: Restriction) -> Statement:

@@ -13,12 +13,14 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.cli import comparisons, curves, options
+from sessionkit.privacy.report import Pseudonymized
 from sessionkit.sessions.breakdown_tests import CONTRASTS
 from sessionkit.statistics.compare import BOTH
 from sessionkit.statistics.corrections import CORRECTIONS
 from sessionkit.statistics.correlation_matrices import COEFFICIENTS
 from sessionkit.statistics.design import POPULATIONS
 from sessionkit.statistics.distributions import KINDS, UNITS
+from sessionkit.statistics.findings import Finding
 from tests.support.clinic import saved_clinic
 
 PAIRS = ("--table", "pairs")
@@ -455,9 +457,14 @@ def test_json_of_a_study_in_which_some_sessions_take_part(call):
 def test_the_schema_lists_every_kind_of_statement(call):
     rows = [json.loads(line) for line in call("schema", "statements", "--format", "jsonl").lines]
     listed = {(row["finding"], row["kind"], row["value"]) for row in rows}
-    kinds = {"Agreement": sk.Agreement.KINDS, "Comparison": sk.Comparison.KINDS or {}}
-    for finding, declared in kinds.items():
-        assert {row for row in listed if row[0] == finding} == {
-            (finding, kind, value) for kind in declared for value in declared[kind].values
-        }
-    assert all(row["meaning"] and bool(row["holds"]) == bool(row["value"]) for row in rows)
+    findings = [getattr(sk, name) for name in dir(sk)]
+    classes = [each for each in findings if isinstance(each, type) and issubclass(each, Finding | Pseudonymized)]
+    assert len(classes) == 15
+    assert listed == {
+        (each.__name__, kind, value)
+        for each in classes
+        for kind, declared in each.KINDS.items()
+        for value in declared.values or [None]
+    }
+    assert all(row["meaning"] for row in rows)
+    assert all((row["holds"] is None) == (row["value"] is None) for row in rows)

@@ -593,7 +593,8 @@ def calibrate(
     else:
         for line in found.warnings:
             note(line)
-    to.send_finding(tables, (*found.statements, *_command(found, study)), table, found)
+    next_command = [] if to.form is OutputForm.json else _command(found, study)
+    to.send_finding(tables, (*found.statements, *next_command), table, found)
     if chart is not None:
         from sessionkit.charts import discount_fit
         from sessionkit.reports.figures.robustness import FITTED

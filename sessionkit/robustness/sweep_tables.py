@@ -17,7 +17,7 @@ from sessionkit.robustness.sweep_scores import TAKEN
 from sessionkit.robustness.sweep_verdicts import LEAD, Conclusion, Crossing, Nearest, SettingVerdict, tau_b
 from sessionkit.scoring.measures.direction import UNKNOWN, MeasureDirection
 from sessionkit.statistics.corrections import Family
-from sessionkit.statistics.findings import SESSIONS, TestedFinding
+from sessionkit.statistics.findings import LEFT_OUT, SESSIONS, TestedFinding
 from sessionkit.statistics.paper_tables import claim_text, corrected_text, interval_heading, significance_note, worded
 from sessionkit.statistics.remarks import Remark
 
@@ -128,7 +128,7 @@ KINDS = {
         },
     ),
     "caution": Kind("What p does not say of a setting that is chosen for it", {"settings": "number of settings"}),
-    "left_out": Kind("What was left out", {**LEVEL, "counts": "how many, by what it is"}),
+    **LEFT_OUT,
     "without_value": Kind(
         "Sessions without a value", {**LEVEL, "low": "the fewest of any setting", "high": "the most of any setting"}
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sessionkit.display.statements import Kind
-from sessionkit.statistics.findings import MORE, SESSIONS
+from sessionkit.statistics.findings import LEFT_OUT, MORE, SESSIONS
 from sessionkit.statistics.remarks import REASONS
 
 LEVEL = {
@@ -140,7 +140,7 @@ KINDS = {
     "not_tested": Kind("Something could not be tested, and why", {**LEVEL, **REASONS}),
     "limit": Kind("Something that limits a test", {**LEVEL, **REASONS}),
     "single_queries": Kind("Sessions of one query have no value and are left out", LEVEL),
-    "left_out": Kind("What was left out", {**LEVEL, "counts": "how many, by what it is"}),
+    **LEFT_OUT,
     "order_effect": Kind(
         "An effect of the order of sessions that is shown or possible",
         {

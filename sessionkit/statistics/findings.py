@@ -436,11 +436,15 @@ SESSIONS = {
 """The first statement of a finding of some sessions."""
 LEFT_OUT = {
     "left_out": Kind(
-        "What was left out, and how many of it",
-        {"measure": "text of the measure; null of all measures", "what": "what it is", "count": "how many"},
+        "What was left out",
+        {
+            "level": "what it was left out of, such as ``skill novice``; null, all",
+            "measure": "text of the measure; null, all",
+            "counts": "how many, by what it is",
+        },
     )
 }
-"""What a finding left out, a statement each."""
+"""What a finding left out."""
 MORE = {
     "more": Kind(
         "How many more there are than the statements name",
@@ -488,16 +492,6 @@ def detectable_text(difference: float | None) -> str:
     )
 
 
-def left_out_note(measure: str, left_out: Mapping[str, int]) -> list[str]:
-    """What one measure left out, as a note; none where it left out nothing.
-
-    >>> left_out_note("AP", {"undefined sessions": 3, "sessions without user_id": 1})
-    ['AP: left out undefined sessions (3), sessions without user_id (1)']
-    """
-    listed = ", ".join(f"{what} ({count:,})" for what, count in left_out.items())
-    return [f"{measure}: left out {listed}"] if left_out else []
-
-
 def left_out_statements(left_out: Mapping[str, int]) -> list[Statement]:
     """Say what was left out, a statement each.
 
@@ -508,7 +502,7 @@ def left_out_statements(left_out: Mapping[str, int]) -> list[Statement]:
         Statement(
             "left_out",
             f"{what[:1].upper()}{what[1:]}: {count:,}.",
-            {"measure": None, "what": what, "count": count},
+            {"level": None, "measure": None, "counts": {what: count}},
         )
         for what, count in left_out.items()
     ]

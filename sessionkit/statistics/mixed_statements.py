@@ -16,7 +16,7 @@ from sessionkit.statistics.comparison_kinds import INTERVAL, LEVEL, NO_VERDICT_V
 from sessionkit.statistics.comparison_kinds import KINDS as COMPARISON_KINDS
 from sessionkit.statistics.comparison_statements import more_statements, with_reasons
 from sessionkit.statistics.corrections import Family
-from sessionkit.statistics.findings import MORE, NOT_SHOWN, NOT_SHOWN_CORRECTED, SESSIONS, UNADJUSTED
+from sessionkit.statistics.findings import LEFT_OUT, MORE, NOT_SHOWN, NOT_SHOWN_CORRECTED, SESSIONS, UNADJUSTED
 from sessionkit.statistics.remarks import REASONS, Remark
 
 KINDS = {
@@ -82,7 +82,7 @@ KINDS = {
             "same_as": "the factor that divides the sessions alike",
         },
     ),
-    "left_out": Kind("What was left out", {**LEVEL, "counts": "how many, by what it is"}),
+    **LEFT_OUT,
     "not_assigned": COMPARISON_KINDS["not_assigned"],
     "same_effect": Kind(
         "The effect of groups is taken to be the same for every user",

@@ -178,5 +178,5 @@ def test_a_declared_band_is_drawn_on_both_sides_of_0():
         "point",
         "text",
     ]  # after the band come grid, zero and ticks
-    assert "Shaded: declared band of practical equivalence" in str(spec["title"])
+    assert "Shaded: declared band" in str(spec["title"])
     assert "rect" not in str(spec_of(differences(found())))

@@ -7,6 +7,7 @@ import sessionkit as sk
 from sessionkit.charts import effort_gain
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
+from tests.support.messages import match_parts
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +39,12 @@ def test_it_draws_the_table_of_the_finding(found, datasets):
 def test_what_it_refuses(found):
     with pytest.raises(UsageError, match="no minutes are known"):
         effort_gain(found.spent.filter(pl.col("along") != "minutes"), along="minutes")
-    with pytest.raises(UsageError, match=r"results, queries, minutes.*mean 'results'"):
+    accepted = match_parts("along", "results, queries, minutes", "not 'result'", "did you mean 'results'")
+    with pytest.raises(UsageError, match=accepted):
         effort_gain(found, along="result")
     with pytest.raises(UsageError, match="needs the column along"):
         effort_gain(found.reach)
-    with pytest.raises(UsageError, match=r"sessionkit\.effort .* not a Comparison"):
+    with pytest.raises(UsageError, match=match_parts("sessionkit.effort", "not a Comparison")):
         effort_gain(sk.compare(read_clinic(), "nsDCG@10"))
 
 
@@ -65,6 +67,7 @@ def test_a_gain_that_was_not_asked_for_is_one_that_sessions_come_to():
 
 
 def test_a_gain_that_is_reached_stays_that_of_a_document(found):
-    assert (found.gain, found.gain_source) == (3.0, "that of one document of the highest grade given")
+    assert found.gain == 3.0
+    assert "document of the highest grade" in found.gain_source
     lists = sk.effort(read_clinic(), "RBP(p=0.5)@10")
     assert lists.spent.is_empty() or lists.spent["reached"].max() > 0

@@ -24,6 +24,7 @@ from sessionkit.charts import KINDS, data, files, save, session_curve
 from sessionkit.charts.files import chart_place, libraries, notices, page
 from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study.files import write_whole
+from tests.support.messages import match_parts, messages_with
 
 STARTS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>", ".json": b"{"}
 
@@ -40,9 +41,7 @@ def test_specification_reads_back_under_the_theme(curves, tmp_path):
     assert alt.LayerChart.from_dict(spec).to_dict()["config"]["font"].startswith("Liberation Sans")
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("a.svgg", r"ends in .svgg; .* did you mean '.svg'"), ("a", "has no ending")]
-)
+@pytest.mark.parametrize(("name", "said"), [("a.svgg", r"\.svgg; .*did you mean '\.svg'"), ("a", "has no ending")])
 def test_unknown_endings_are_refused_with_what_is_possible(curves, tmp_path, name, said):
     with pytest.raises(UsageError, match=said) as refused:
         save(session_curve(curves()), tmp_path / name)
@@ -70,7 +69,7 @@ def test_what_stood_there_stays_when_writing_fails(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(SpaceError, match=r"no space is left.*; nothing"):
+    with pytest.raises(SpaceError, match=match_parts("no space is left", "nothing there was changed")):
         write_whole(path, b"new")
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.svg"]
@@ -116,7 +115,8 @@ def test_limited_memory_is_said_instead_of_a_crash(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     told = done.stdout.splitlines()
-    assert all(line.startswith("1 the memory of this process is limited to 8,388,608 KiB") for line in told[:4])
+    assert all(line.startswith("1 ") for line in told[:4])
+    assert messages_with(told[:4], "memory", "limited to 8,388,608 KiB") == told[:4]
     assert told[4:] == ["a.json"]
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
@@ -206,14 +206,16 @@ def test_a_page_carries_the_notice_of_every_library_in_its_script():
     named = set(re.findall(r"[a-z0-9.-]+", notices()))
     assert inlined - named == set()
     told = page("Title", Markup("<p>Body</p>"))
-    assert told.index("Redistributions in binary form must reproduce") < told.index("<script>")
+    assert told.index("Redistributions in binary form") < told.index("<script>")
     assert told.count("-->") == told.count("<!--\n") == 1
 
 
 def test_policy_allows_the_two_scripts_and_nothing_from_outside():
     text = page("</title><script>x</script>", Markup("<p>body</p>\n"))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    default, scripts, *_ = policy.split("; ")
+    assert default == "default-src 'none'"
+    assert scripts.startswith("script-src 'sha256-")
     assert policy.count("sha256-") == 2
     assert "unsafe-eval" not in policy
     assert "<title>&lt;/title&gt;" in text

@@ -7,6 +7,7 @@ import sessionkit as sk
 from sessionkit import charts
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
+from tests.support.messages import match_parts
 
 WHERE = "queries >= 2"
 MEASURE = "nsDCG@10"
@@ -79,7 +80,7 @@ def test_the_chart_of_a_finding_is_that_of_its_tables(clinic, name):
 
 @pytest.mark.parametrize("name", ["sweep_map", "discount_fit", "discriminative_power", "power_curve"])
 def test_the_finding_of_another_function_is_refused(clinic, name):
-    with pytest.raises(UsageError, match=r"sessionkit.* returns, not a Comparison"):
+    with pytest.raises(UsageError, match=match_parts("draws what sessionkit.", "not a Comparison")):
         getattr(charts, name)(sk.compare(clinic, MEASURE))
 
 
@@ -97,9 +98,9 @@ def test_scores_are_drawn_as_they_come(clinic):
     expected = charts.score_distribution(groups, measure="Queries").to_dict()
     for scores in (long, wide):
         assert charts.score_distribution(scores, by="topic_id", measure="Queries").to_dict() == expected
-    with pytest.raises(UsageError, match=r"one measure; .* 'nsDCG@10', 'Queries'"):
+    with pytest.raises(UsageError, match=match_parts("one measure", "measure=", "'nsDCG@10', 'Queries'")):
         charts.score_distribution(long)
-    with pytest.raises(UsageError, match=r"no measure 'Querys'.*'Queries'"):
+    with pytest.raises(UsageError, match=match_parts("no measure 'Querys'", "did you mean 'Queries'")):
         charts.score_distribution(long, measure="Querys")
     with pytest.raises(UsageError, match="no column 'colour'"):
         charts.score_distribution(wide, by="colour", measure="Queries")
@@ -117,5 +118,5 @@ def test_steps_are_drawn_as_they_come(clinic):
     counted = steps.filter(previous_position=1, topic_id="A")["reformulation"].value_counts(name="n")
     assert dict(kinds.rows()) == dict(counted.rows())
     assert "Session ended" not in rows["kind"]
-    with pytest.raises(UsageError, match=r"steps have no .* 'skill'"):
+    with pytest.raises(UsageError, match="steps have no column 'skill'"):
         charts.reformulation_flow(steps, by="skill")

@@ -15,6 +15,7 @@ from sessionkit.charts.kinds.judge_noise import FEW
 from sessionkit.charts.print_layout import GRAYS, LEAST, PrintLayout, print_layout
 from sessionkit.charts.theme import PALETTE
 from sessionkit.errors import DataWarning, UsageError
+from tests.support.messages import match_parts
 
 MM = 72 / 25.4
 APART = ("x", "y", "row", "facet", "shape", "strokeDash")
@@ -152,7 +153,7 @@ def test_gray_has_no_color_and_neighbors_far_apart(curves, tmp_path):
 
 
 def test_a_missing_font_is_reported(curves, tmp_path):
-    with pytest.warns(DataWarning, match=r"No Such Sans .* Liberation Sans"):
+    with pytest.warns(DataWarning, match=match_parts("No Such Sans", "drawn in Liberation Sans")):
         save(session_curve(curves()), tmp_path / "chart.svg", font="No Such Sans")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -162,7 +163,7 @@ def test_a_missing_font_is_reported(curves, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"width": "84"}, "must be a length, such as 84mm"),
+        ({"width": "84"}, "a length, such as 84mm"),
         ({"width": "84 furlongs"}, "units: mm, cm, in, pt, px"),
         ({"width": "1mm"}, "25.4 mm to 1016 mm"),
         ({"height": -3}, "must be a length"),
@@ -236,11 +237,11 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
         for width in ("174mm", "84mm")
     )
     assert wide.count("+25") == 34
-    assert "Numbers: B minus A in % of the lower mean" in wide
+    assert "Numbers: B minus A" in wide
     assert "+25" not in narrow
     assert "Numbers" not in narrow
     assert "Frame: base setting" in narrow
-    assert "Shown by the test at 0 of 34 settings" in narrow
+    assert "at 0 of 34 settings" in narrow
     points = float(size_of(tmp_path / "chart.svg")["width"].removesuffix("pt"))
     assert points == pytest.approx(
         84 / 25.4 * 72, rel=0.005
@@ -304,7 +305,7 @@ def test_numbers_stay_with_their_rows_in_a_narrow_figure_long_ones_above_them(ap
         for chart in (apart["group-means"](("S1", "S2")), charts.differences(differing))
     )
     assert "a 2.99, n = 3" in means
-    assert "Letters: groups that share one are not shown to differ" in means
+    assert "Letters: groups that share one" in means
     assert "+0.25 [\u22120.50, 1.00], n = 4 and 3" in long
 
 

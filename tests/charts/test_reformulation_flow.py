@@ -7,6 +7,7 @@ import pytest
 
 from sessionkit.charts import reformulation_flow, save, spec_of
 from sessionkit.errors import UsageError
+from tests.support.messages import messages_with
 
 
 def found(*rows):
@@ -33,10 +34,9 @@ def test_bars_of_fewer_than_ten_sessions_are_faded(tmp_path):
     steps = [("S1", 1, "specialization", 4), ("S1", 1, "stopped", 6), ("S1", 2, "stopped", 4)]
     frame = pl.DataFrame(steps, schema=["group", "position", "next", "n"], orient="row")
     chart = reformulation_flow(frame, title="T")
-    assert chart.to_dict()["title"]["subtitle"] == [
-        "Of sessions that reached the query, whose number is above",
-        "Faded: fewer than 10 sessions",
-    ]
+    shares, faded = chart.to_dict()["title"]["subtitle"]
+    assert messages_with([shares], "sessions that reached the query", "number is above")
+    assert faded == "Faded: fewer than 10 sessions"
     drawing = save(chart, tmp_path / "flow.svg").read_text()
     bars = re.findall(
         r'aria-label="[^"]*After query: ([0-9]+)[^>]*?aria-roledescription="bar"[^>]*?opacity="([0-9.]+)"', drawing

@@ -56,7 +56,7 @@ def test_names_of_systems_are_text_in_tooltips_too(tmp_path, name):
 
 
 def test_topics_without_both_systems_are_nothing_to_draw():
-    with pytest.raises(UsageError, match=r"no topic .* value of both"):
+    with pytest.raises(UsageError, match=r"no topic has.*both"):
         rprecision_histogram(found([None]), "new", "old")
 
 

@@ -10,6 +10,7 @@ from sessionkit.charts import data, spec_of, tipping_point
 from sessionkit.errors import UsageError
 from sessionkit.robustness.missing_judgments import Bounds, Candidate, Estimate, missing_judgments
 from tests.support.clinic import read_clinic
+from tests.support.messages import messages_with
 
 MEASURE = sk.parse_measure("sDCG@2")
 
@@ -54,17 +55,13 @@ def test_rows_are_the_difference_its_interval_and_its_bounds():
     # B has 2; x and y of the best grade make 2 + 2 / (1 + log2 2) = 3
     assert [rows[pair, "Bounds"][name] for name in ("lower", "upper", "value")] == [-1, 2, None]
     assert [rows[pair, "As scored"][name] for name in ("value", "n", "lower")] == [2, 2, None]
-    assert below(chart) == [
-        "Mean judged share: A 0.0%, B 100.0%",
-        "Reversed by 2 of 2 unjudged documents, all of the best grade",
-    ]
+    shares, reversal = below(chart)
+    assert shares == "Mean judged share: A 0.0%, B 100.0%"
+    assert messages_with([reversal], "Reversed by 2 of 2 unjudged documents", "best grade")
 
 
 def test_what_nothing_can_reverse_says_so():
-    assert (
-        below(tipping_point(missing(("a", "n", "x")), title="T"))[-1]
-        == "No grades of unjudged documents reverse the difference"
-    )
+    assert messages_with(below(tipping_point(missing(("a", "n", "x")), title="T"))[-1:], "No grades", "reverse")
 
 
 @pytest.mark.slow
@@ -95,7 +92,7 @@ def test_an_interval_of_a_difference_of_shares_is_cut_at_1():
     for row in rows_of(chart).values():
         assert (row["low"], row["high"]) == (0.1, 1.0)
     assert str(spec_of(chart)).count("+.600 [.100, 1.000], n = 9") == 2
-    assert below(chart)[-1] == "Intervals are cut at the values that are possible"
+    assert below(chart)[-1].startswith("Intervals are cut")
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -135,17 +132,17 @@ def test_bars_much_wider_than_the_intervals_are_cut_with_arrows(bounds, drawn, a
     row = next(iter(spec_of(chart)["datasets"].values()))[-1]
     assert (row["from"], row["to"]) == pytest.approx(drawn)
     assert (row["arrow_left"], row["arrow_right"]) == pytest.approx(arrows)
-    assert ("Arrows: bounds go beyond the axis" in below(chart)) == any(arrows)
+    assert any(line.startswith("Arrows: ") for line in below(chart)) == any(arrows)
     assert rows_of(chart)["B - A", "Bounds"]["lower"] == bounds[0]  # the data are whole
 
 
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: tipping_point(missing().candidates), "this chart draws what missing_judgments"),
-        (partial(tipping_point, None), "this chart draws what missing_judgments"),
+        (lambda: tipping_point(missing().candidates), "draws what missing_judgments"),
+        (partial(tipping_point, None), "draws what missing_judgments"),
         (lambda: tipping_point(replace(missing(), candidates=missing().candidates * 31)), "shows 30 groups, not 31"),
-        (lambda: tipping_point(replace(missing(), candidates=())), "no session has a value of sDCG@2"),
+        (lambda: tipping_point(replace(missing(), candidates=())), "no session has.*sDCG@2"),
     ],
     ids=["candidates", "none", "many", "no_value"],
 )

@@ -8,6 +8,7 @@ sweep, as a command; and the map as a chart.
 """
 
 import json
+import re
 import shlex
 import sys
 
@@ -21,6 +22,7 @@ from sessionkit.robustness.calibrate import UNMARKED
 from sessionkit.robustness.calibrate_counts import SIGNALS
 from sessionkit.robustness.judge_noise import JUDGES, SEARCHERS, SPREADS
 from tests.support.clinic import read_clinic, saved_clinic
+from tests.support.messages import messages_with
 
 LOSS = ("--fractions", "0.2:1:3", "--draws", "2", "--seed", "4")
 
@@ -58,8 +60,8 @@ def test_the_curve_is_drawn_beside_it(call, clinic, tmp_path):
     outcome = call("judgment-loss", clinic, "nsDCG@10", *LOSS, "--chart", place, "--table", "knees")
     assert f"written: {place}" in outcome.err
     spec = json.loads(place.read_text())
-    assert spec["title"]["text"] == "The order of systems as judgments are lost"
-    assert "groups by system; mean of 2 draws; seed 4" in spec["title"]["subtitle"]
+    assert "judgments are lost" in spec["title"]["text"]
+    assert messages_with([spec["title"]["subtitle"]], "groups by system", "mean of 2 draws; seed 4")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_discriminate_has_the_tables_of_python(call, clinic):
     assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     shown = " ".join(call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options, "--format", "table").out.split())
     assert "2 groups make one pair" in shown
-    assert "the smallest possible p from sign changes is 0.125" in shown
+    assert messages_with([shown], "smallest possible p", "sign changes is 0.125")
 
 
 def test_discriminate_names_what_would_work(refused, clinic):
@@ -225,13 +227,13 @@ def test_options_reach_the_function(call, tmp_path):
         (["sDCG@10", "--per", "query"], 2, "per query"),
         (["sDCG@10", "--by", "sistem_id"], 2, "did you mean 'system_id'"),
         (["sDCG@10", "--max-grade", "1"], 2, "above max_grade=1"),
-        (["sDCG@10", "--table", "units"], 2, "--table units has a row for each session or query; add --per"),
+        (["sDCG@10", "--table", "units"], 2, "--table units .*add --per"),
     ],
 )
 def test_what_is_refused(call, words, status, said):
     done = call("bounds", saved_clinic(), *words)
     assert done.status == status
-    assert said in done.err
+    assert re.search(said, done.err)
     assert len(done.err.splitlines()) == 1
 
 
@@ -261,7 +263,7 @@ def test_a_table_of_counts_is_fitted(call, counts):
 def test_what_cannot_be_told_is_a_note_and_the_first_line_for_people(call, counts):
     counts.write_text("rank\tquery\tcount\n1\t1\t4\n2\t1\t2\n")
     outcome = call("calibrate", "--counts", counts, "--table", "fits")
-    assert "note: NOT IDENTIFIABLE: bq of sDCG" in outcome.err
+    assert "note: NOT IDENTIFIABLE: bq of" in outcome.err
     people = call("calibrate", "--counts", counts, "--format", "table")
     assert people.lines[0].startswith("NOT IDENTIFIABLE: bq of sDCG")
     assert "sessionkit score" not in people.out
@@ -370,7 +372,7 @@ def test_a_map_is_drawn_beside_the_table(call, sweep_clinic, tmp_path):
     assert outcome.status == 0
     assert outcome.err == f"written: {place}\n"
     svg = place.read_text(encoding="utf-8")
-    assert ">Who leads at which setting</text>" in svg
+    assert ">Who leads at which setting<" in svg
     assert "Synthetic data" in svg
 
 
@@ -378,7 +380,8 @@ def test_the_chart_command_draws_the_map_too(call, sweep_clinic, tmp_path):
     words = ("chart", "sweep-map", sweep_clinic, "sDCG@10", *VARY, "--output", tmp_path / "map.json")
     outcome = call(*words)
     assert outcome.status == 0
-    assert "Swept: sDCG@10 by system_id, over b (1.5, 2, 5.75, 10) and gain (linear, exp2): 8 settings." in outcome.out
+    settings = ("b (1.5, 2, 5.75, 10) and gain (linear, exp2)", "8 settings")
+    assert messages_with([outcome.out], "sDCG@10 by system_id", *settings)
     spec = json.loads((tmp_path / "map.json").read_text(encoding="utf-8"))
     assert spec["layer"][0]["encoding"]["x"]["sort"] == ["1.5", "2", "5.75", "10"]
     assert len(next(rows for rows in spec["datasets"].values() if len(rows) > 2)) == 8

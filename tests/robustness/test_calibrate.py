@@ -243,7 +243,7 @@ def test_counts_that_rise_have_no_stopping_likelihood(change, place):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"count": [4, 3, 1, 0.5]}, r"count is 0\.5 in row 4.*shares are not counts"),
+        ({"count": [4, 3, 1, 0.5]}, r"count is 0\.5 in row 4.*shares"),
         ({"count": [4, 3, None, 1]}, "count is None in row 3"),
         ({"count": [4, -3, 1, 1]}, "count is -3 in row 2"),
         ({"rank": [0, 2, 1, 2]}, "rank is 0 in row 1"),

@@ -15,6 +15,7 @@ from sessionkit.errors import DataWarning, UsageError
 from sessionkit.robustness.session_table import measures_in
 from sessionkit.statistics.paper_tables import session_rows_table
 from tests.support.clinic import read_clinic, saved_clinic
+from tests.support.messages import match_parts, messages_with
 from tests.support.payloads import EACH
 from tests.support.random_studies import draw_study
 
@@ -128,7 +129,8 @@ def test_bounds_are_the_values_where_every_result_is_judged(seed):
 
 def test_without_a_known_top_of_the_scale_a_warning_says_why_there_are_no_bounds():
     study = small(max_grade=None)
-    with pytest.warns(DataWarning, match=r"sDCG@1 has no bounds: .*max_grade = 1 .*study.toml"):
+    expected = match_parts("sDCG@1 has no bounds", "no max_grade", "set max_grade = 1", "study.toml")
+    with pytest.warns(DataWarning, match=expected):
         table = wide(study, ["sDCG@1", "mean(P@1)"])
     assert table["sDCG@1 lower"].dtype == pl.Float64
     assert table["sDCG@1 lower"].null_count() == table["sDCG@1 upper"].null_count() == 2
@@ -137,7 +139,7 @@ def test_without_a_known_top_of_the_scale_a_warning_says_why_there_are_no_bounds
 
 
 def test_a_measure_without_bounds_says_why():
-    with pytest.warns(DataWarning, match="no bounds: unjudged=skip removes"):
+    with pytest.warns(DataWarning, match="has no bounds: unjudged=skip"):
         table = wide(small(), "sDCG(unjudged=skip)@1")
     assert table["sDCG(unjudged=skip)@1 upper"].null_count() == 2
 
@@ -197,7 +199,7 @@ def test_papers_say_where_no_judgment_could_change_a_value():
     judged = small(judgments=(("t", "a", 1), ("t", "b", 0), ("t", "c", 2)))
     text = session_rows_table(wide(judged), ["sDCG@1"], [])
     assert [row[text.headers.index("sDCG@1")] for row in text.rows] == ["1.000", "2.000"]
-    assert text.note == "No further judgment could change a value of sDCG@1."
+    assert messages_with([text.note], "No further judgment", "value of sDCG@1")
 
 
 def test_long_tables_are_typeset_in_parts_whatever_the_log_says(tmp_path, table):

@@ -8,6 +8,7 @@ import pytest
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.robustness.sweep_grid import Grid, axes_of
 from sessionkit.scoring.measures.grammar import parse_measure
+from tests.support.messages import match_parts
 
 
 def axis(measure, name, given):
@@ -52,13 +53,13 @@ def test_parameters_inside_an_aggregate_are_meant_too():
         ("b", "1:10:4", MeasureError, "b must be a number above 1, not 1"),
         ("b", "2:10", UsageError, "low:high:steps"),
         ("b", "2:10:1", UsageError, "at least 2 steps"),
-        ("b", "10:2:4", UsageError, "low end below its high end"),
+        ("b", "10:2:4", UsageError, "low end below"),
         ("b", "2:ten:4", UsageError, "three numbers"),
         ("b", "", UsageError, "empty value"),
         ("b", [], UsageError, "give a list"),
         ("b", 2, UsageError, "give a list"),
         ("b", "2", UsageError, "no other value is given"),
-        ("cutoff", "1:10:3", MeasureError, "whole number of at least 1, not 5.5"),
+        ("cutoff", "1:10:3", MeasureError, "at least 1, not 5.5"),
         ("gain", "expo2", MeasureError, "gain must be linear"),
         ("base", "2,3", MeasureError, "no parameter 'base'"),
         ("ideal", "once", MeasureError, "sDCG@10 has no parameter 'ideal'"),
@@ -73,7 +74,9 @@ def test_what_cannot_be_varied_is_said(name, given, error, said):
 
 def test_too_many_settings_are_refused_before_they_are_made():
     measure = parse_measure("sDCG@10")
-    with pytest.raises(UsageError, match=r"201 .* b x 200 .* bq .* 40,200 .* 20,000"):
+    with pytest.raises(
+        UsageError, match=match_parts("201 values of b x 200 values of bq", "40,200 settings", "at most 20,000")
+    ):
         Grid.of(measure, axes_of(measure, {"b": "1.5:9.7:200", "bq": "4:100:200"}))
 
 

@@ -18,6 +18,7 @@ from sessionkit.statistics.distributions import Resampling
 from tests.scoring.studies import sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
+from tests.support.messages import match_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -327,9 +328,9 @@ def test_who_is_subtracted(clinic):
     assert turned["low"].to_list() == pytest.approx((-plain["high"]).to_list())
     several = sk.curve_differences(clinic, "sDCG@10", "topic_id", against="B", draws=200)
     assert several.select("a", "b").unique(maintain_order=True).rows() == [("B", "A"), ("B", "C"), ("B", "D")]
-    with pytest.raises(UsageError, match=r"no group 'S3' .*groups: S1, S2"):
+    with pytest.raises(UsageError, match=match_parts("no group 'S3' to subtract", "groups: S1, S2")):
         sk.curve_differences(clinic, "sDCG@10", against="S3")
-    with pytest.raises(UsageError, match=r"two groups, .* only S1;"):
+    with pytest.raises(UsageError, match=match_parts("needs two groups", "only S1")):
         sk.curve_differences(clinic, "sDCG@10", where="system_id = 'S1'")
     with pytest.raises(UsageError, match="by takes one column"):
         sk.curve_differences(clinic, "sDCG@10", "system_id,topic_id")
@@ -361,5 +362,5 @@ def test_any_batches_have_the_same_differences(clinic, tmp_path, monkeypatch):
 def test_a_column_may_stand_in_a_list_and_several_may_not():
     study = read_clinic()
     assert sk.curve_differences(study, "nsDCG@10", by=["system_id"]).equals(sk.curve_differences(study, "nsDCG@10"))
-    with pytest.raises(sk.UsageError, match=r"takes one .* not system_id, topic_id"):
+    with pytest.raises(sk.UsageError, match=match_parts("by takes one column", "not system_id, topic_id")):
         sk.curve_differences(study, "nsDCG@10", by=["system_id", "topic_id"])

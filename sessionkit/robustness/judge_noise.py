@@ -182,7 +182,7 @@ def judge_noise(
         word=groups.word,
         test=plan.title,
         population=plan.population,
-        alpha=alpha,
+        confidence=confidence,
         draws=draws,
         seed=seed,
         source=errors.source,

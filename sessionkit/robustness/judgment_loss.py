@@ -211,7 +211,7 @@ def judgment_loss(
         pool=pool,
         test=plan.title,
         population=plan.population,
-        alpha=alpha,
+        confidence=confidence,
         threshold=threshold,
         draws=draws,
         times=verdicts.times,
@@ -354,7 +354,7 @@ class JudgmentLoss(TestedFinding):
             {
                 **OF_ORDER,
                 "threshold": "of the mean tau-b",
-                "better": "which values of the measure are better: higher, lower or unknown",
+                "direction": "which values of the measure are better: higher, lower or unknown",
                 "shares": "the smallest and that nearest a half, each with fraction, tau, tau_low, tau_high, winner and drift",
             },
         ),
@@ -369,6 +369,9 @@ class JudgmentLoss(TestedFinding):
                 "higher": "the group with the higher value",
                 "steady": "the share from which on their order stays in every draw; null, none",
                 "worst": "the share of draws with the same order, at the worst share of judgments",
+                "last": "the largest share of judgments below all, and the share of draws with the same order there: fraction, winner",
+                "times": "draws at each share",
+                "confidence": "of verdicts",
                 "shares": "the smallest and that nearest a half, each with fraction, low, high, median_p and significant",
             },
         ),
@@ -376,7 +379,7 @@ class JudgmentLoss(TestedFinding):
             "How many verdicts stay",
             {
                 "measure": "text of the measure",
-                "alpha": "a difference is significant where p is at most that",
+                "confidence": "of verdicts",
                 "shares": "the smallest and that nearest a half, each as in the table confusion; empty, no pair can be tested",
             },
         ),
@@ -437,7 +440,7 @@ class LossSetup:
     pool: str
     test: str
     population: str
-    alpha: float
+    confidence: float
     threshold: float
     draws: int
     times: int
@@ -450,6 +453,11 @@ class LossSetup:
     untouched: tuple[str, ...]
     left_out: Mapping[str, int]
     directions: Mapping[str, Direction]
+
+    @property
+    def alpha(self) -> float:
+        """The p-value up to which a difference is significant."""
+        return error_rate(self.confidence)
 
 
 def make_statements(
@@ -567,7 +575,7 @@ def _state_order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetu
             f"{settled.threshold:g}) from a share of {knees['knee']:.3g} on, {share_text(knees['knee_judged'], 0)} of the judgments{spread}"
         )
     values: dict[str, Value] = {name: knees[name] for name in OF_ORDER}
-    values |= {"threshold": settled.threshold, "better": direction.better}
+    values |= {"threshold": settled.threshold, "direction": direction.better}
     names = ("fraction", "tau", "tau_low", "tau_high", "winner", "drift")
     shares = [{name: row[name] for name in names} for row in looked_at]
     return Statement("order", f"{knees['measure']}: {stays}. Tau: {listed}.", {**values, "shares": shares})
@@ -585,12 +593,12 @@ def _state_two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> S
     steady = knee(some["fraction"].to_list(), some["winner"].fill_null(float("nan")).to_numpy(), 1.0)
     worst = float(str(some["winner"].min() or 0))
     at_worst = share_text(worst, 0)
+    last = some.row(-1, named=True)
     if worst == 1:
         often = "Their order stays the same in every draw of every share"
     elif steady is not None:
         often = f"Their order stays the same in every draw from a share of {steady:.3g} on, and in {at_worst} of draws at the worst share"
     else:
-        last = some.row(-1, named=True)
         often = (
             f"Even with a share of {last['fraction']:.3g} their order stays the same in only {share_text(last['winner'] or 0, 0)} of "
             f"draws, at the worst share in {at_worst}"
@@ -608,6 +616,11 @@ def _state_two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> S
     names = ("fraction", "low", "high", "median_p", "significant")
     values: dict[str, Value] = {name: whole[name] for name in ("measure", "a", "b", "difference", "p")}
     values |= {"higher": higher, "steady": None if steady is None else float(steady), "worst": worst}
+    values |= {
+        "last": {name: last[name] for name in ("fraction", "winner")},
+        "times": settled.times,
+        "confidence": settled.confidence,
+    }
     return Statement(
         "difference", text, {**values, "shares": [{name: row[name] for name in names} for row in looked_at]}
     )
@@ -631,7 +644,7 @@ def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
 
 def _state_verdicts(measure: str, rows: pl.DataFrame, settled: LossSetup) -> Statement:
     """Say how many verdicts stay."""
-    values: dict[str, Value] = {"measure": measure, "alpha": settled.alpha}
+    values: dict[str, Value] = {"measure": measure, "confidence": settled.confidence}
     if rows["accuracy"].is_null().all():
         text = f"{measure}: no pair can be tested, so there are no verdicts to compare."
         return Statement("verdicts", text, {**values, "shares": []})

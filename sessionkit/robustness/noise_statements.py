@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.arguments import error_rate
 from sessionkit.display.numbers import ends_text, p_text, share_text
 from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.scoring.measures.direction import MeasureDirection
@@ -30,7 +31,7 @@ class NoiseSetup:
     word: str
     test: str
     population: str
-    alpha: float
+    confidence: float
     draws: int
     seed: int
     source: str
@@ -43,6 +44,11 @@ class NoiseSetup:
     sessions: int
     untouched: tuple[str, ...]
     left_out: Mapping[str, int]
+
+    @property
+    def alpha(self) -> float:
+        """The p-value up to which a difference is significant."""
+        return error_rate(self.confidence)
 
 
 def make_statements(
@@ -182,7 +188,8 @@ def _state_pair(row: Mapping[str, Any], settled: NoiseSetup) -> Statement:
     )
     shown = None if row["p"] is None else "shown" if row["p"] <= settled.alpha else "not shown"
     values = {name: row[name] for name in OF_PAIR}
-    return Statement("difference", text, {**values, "se": error, "verdict": shown, "better": direction.better})
+    values |= {"se": error, "verdict": shown, "confidence": settled.confidence, "direction": direction.better}
+    return Statement("difference", text, values)
 
 
 OF_PAIR = {
@@ -247,7 +254,8 @@ KINDS = {
             **OF_PAIR,
             "se": "standard error of winner_changes",
             "verdict": "with the original judgments: shown or not shown; null, not tested",
-            "better": "which values of the measure are better: higher, lower or unknown",
+            "direction": "which values of the measure are better: higher, lower or unknown",
+            "confidence": "of verdicts",
         },
     ),
     "pairs": Kind(

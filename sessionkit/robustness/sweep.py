@@ -153,7 +153,7 @@ def sweep(
         sessions = sessions_of(study, asked, by, memory)
         design = read_design(sessions.frame, sessions.by, len(sessions.groups))
         plan = ComparisonPlan.of(design, len(sessions.groups), test=test, population=population, options=options)
-        testing, told = LeaderTesting(plan), told.tested(plan, sessions)
+        testing, told = LeaderTesting(plan), replace(told.tested(plan, sessions), confidence=confidence)
         small = testing.detectable(sessions)
     elif test != UNTESTED and len(groups) > MOST_GROUPS:
         told = SweepContext(str(asked), by, too_many=len(groups))
@@ -260,6 +260,7 @@ class SweepContext:
     claim: str = ""
     population: str = ""
     test: str = ""
+    confidence: float | None = None
     too_many: int = 0
     detectable: float | None = None
     how: str = ""
@@ -307,8 +308,8 @@ def make_statements(swept: SweepResults, told: SweepContext, remarks: Sequence[R
         statements.append(Statement("not_tested", text, {"groups": told.too_many, "most": MOST_GROUPS}))
     statements.append(_state_base(swept, told))
     if swept.base.leader is not None and swept.base.following is not None:
-        statements.append(_state_leaders(swept))
-        statements += [_state_conclusion(swept, region) for region in swept.regions]
+        statements.append(_state_leaders(swept, told))
+        statements += [_state_conclusion(swept, told, region) for region in swept.regions]
         if any(region.holds == region.known for region in swept.regions):
             statements.append(Statement("scope", "Settings beyond the grid were not scored."))
         statements += [_state_nearest(swept, one) for one in swept.nearest]
@@ -401,7 +402,7 @@ def _state_base(swept: SweepResults, told: SweepContext) -> Statement:
         "base",
         f"{text}. {verdict}".rstrip(),
         {
-            "at": at, "leader": group, "following": following, "better": swept.direction.better, "mean_leader": mean,
+            "at": at, "leader": group, "following": following, "direction": swept.direction.better, "mean_leader": mean,
             "mean_following": mean_following, "n_leader": sizes[group], "n_following": sizes[following],
             "raw_difference": base.raw_difference, "relative": base.signed(base.relative), **tested,
         },
@@ -417,6 +418,7 @@ def _verdict(swept: SweepResults, told: SweepContext) -> tuple[str, dict[str, Va
     """What the test says at the base setting, in words and as values."""
     base, alpha, tested = swept.base, swept.conclusion.alpha, swept.base.tested
     values: dict[str, Value] = dict.fromkeys(("estimate", "low", "high", "p_adjusted", "detectable", "reason"))
+    values |= {"confidence": told.confidence}
     if tested is None:
         return "", {**values, "verdict": None}
     if tested.p_adjusted is None or tested.estimate is None:
@@ -440,7 +442,7 @@ def _verdict(swept: SweepResults, told: SweepContext) -> tuple[str, dict[str, Va
     return f"{numbers}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}", {**values, "verdict": verdict}
 
 
-def _state_leaders(swept: SweepResults) -> Statement:
+def _state_leaders(swept: SweepResults, told: SweepContext) -> Statement:
     """Say who leads where, by how much, and how often that is shown."""
     alpha = swept.conclusion.alpha
     parts, groups = [], []
@@ -472,7 +474,13 @@ def _state_leaders(swept: SweepResults) -> Statement:
     return Statement(
         "leaders",
         f"Over the grid: {'; '.join(parts)}.",
-        {"groups": groups, "tied": tied, "settings": len(swept.looks), "better": swept.direction.better},
+        {
+            "groups": groups,
+            "tied": tied,
+            "settings": len(swept.looks),
+            "confidence": told.confidence,
+            "direction": swept.direction.better,
+        },
     )
 
 
@@ -482,12 +490,16 @@ def everywhere_text(conclusion: str, known: int, settings: int) -> str:
     return f"The conclusion that {conclusion} holds in all {counted(known, 'setting')}{of_known}"
 
 
-def _state_conclusion(swept: SweepResults, region: Region) -> Statement:
+def _state_conclusion(swept: SweepResults, told: SweepContext, region: Region) -> Statement:
     """Say where a conclusion holds, in numbers."""
     conclusion = swept.statement(region.conclusion)
     of_region = [one for one in swept.ranges if one.conclusion == region.conclusion]
     values: dict[str, Value] = {
         "conclusion": region.conclusion,
+        "leader": swept.name(swept.base.leader),
+        "following": swept.name(swept.base.following),
+        "verdict": None if region.conclusion == LEAD else swept.verdict,
+        "confidence": None if region.conclusion == LEAD else told.confidence,
         "settings": region.settings,
         "known": region.known,
         "holds": region.holds,

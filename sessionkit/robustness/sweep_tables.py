@@ -55,7 +55,7 @@ KINDS = {
             "at": "its values of the parameters",
             "leader": "the group with the best mean",
             "following": "the group with the next mean",
-            "better": "which values of the measure are better: higher, lower or unknown",
+            "direction": "which values of the measure are better: higher, lower or unknown",
             "mean_leader": "mean of the leader",
             "mean_following": "mean of the next",
             "n_leader": "sessions of the leader",
@@ -69,6 +69,7 @@ KINDS = {
             "detectable": "the true difference that the test would find four times in five",
             "verdict": "shown, not shown, not shown after correction, no verdict, or not tested; null, no test was asked for",
             "reason": "why there is no test, or no verdict",
+            "confidence": "of the interval and the verdict; null, nothing is tested",
         },
     ),
     "no_conclusion": Kind(
@@ -88,13 +89,18 @@ KINDS = {
             "groups": "each with leader, settings, relative_low, relative_high, p_low, p_high and significant (settings)",
             "tied": "settings where several tie",
             "settings": "number of settings",
-            "better": "which values of the measure are better: higher, lower or unknown",
+            "confidence": "of verdicts; null, nothing is tested",
+            "direction": "which values of the measure are better: higher, lower or unknown",
         },
     ),
     "conclusion": Kind(
         "Where a conclusion of the base setting holds",
         {
             "conclusion": "lead: who leads; verdict: what the test shows",
+            "leader": "the group with the best mean at the base setting",
+            "following": "the group with the next mean there",
+            "verdict": "what the test shows there: shown, not shown or no verdict; null of who leads",
+            "confidence": "of the verdict; null of who leads",
             "settings": "number of settings",
             "known": "settings where something can be said",
             "holds": "settings where it holds",
@@ -469,16 +475,25 @@ class SweepResults:
         told = [(axis, value) for axis, value in pairs if all_of_them or value != axis.values[axis.base]]
         return ", ".join(f"{axis.name}={shown(value)}" for axis, value in told)
 
+    @property
+    def verdict(self) -> str:
+        """What the test shows at the base setting."""
+        tested, alpha = self.base.tested, self.conclusion.alpha
+        if self.base.shown(alpha):
+            return "shown"
+        if tested is not None and tested.no_verdict and tested.p_adjusted is not None and tested.p_adjusted <= alpha:
+            return "no verdict"
+        return "not shown"
+
     def statement(self, conclusion: str) -> str:
         """A conclusion in words."""
         leader, following = self.name(self.base.leader), self.name(self.base.following)
         if conclusion == LEAD:
             return f"{leader} has the {self.direction.first} mean of these sessions"
         side = self.direction.first_side
-        if self.base.shown(self.conclusion.alpha):
+        if self.verdict == "shown":
             return f"{leader} is shown to be {side} than {following} (p at most {self.conclusion.alpha:g})"
-        tested, alpha = self.base.tested, self.conclusion.alpha
-        if tested is not None and tested.no_verdict and tested.p_adjusted is not None and tested.p_adjusted <= alpha:
+        if self.verdict == "no verdict":
             return "no verdict may be given"
         if len(self.groups) == 2:
             return f"no difference is shown (p above {self.conclusion.alpha:g})"

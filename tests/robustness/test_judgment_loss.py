@@ -162,7 +162,7 @@ def test_the_reading_says_what_was_done_and_about_what(clinic):
     assert (protocol["fraction"], protocol["pool"]) == (0.01, "pair")
     assert protocol["judged"] == many.table["judged"][0] > 1.5 * 0.01
     (verdicts,) = many.of_kind("verdicts")
-    assert (verdicts.values["measure"], verdicts.values["alpha"]) == ("mean(nDCG@10)", pytest.approx(0.05))
+    assert (verdicts.values["measure"], verdicts.values["confidence"]) == ("mean(nDCG@10)", 0.95)
     assert verdicts.values["shares"][0]["fraction"] == 0.01
     assert many.statements[-1].kind == "scope"
 

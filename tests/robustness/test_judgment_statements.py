@@ -94,13 +94,15 @@ def check_loss(finding, statement):  # noqa: PLR0915 - a case for each kind
             assert [{name: values[name] for name in names}] == knees.select(names).to_dicts()
             names = ["fraction", "tau", "tau_low", "tau_high", "winner", "drift"]
             assert values["shares"] == stated_shares(rows, names)
-            assert (values["threshold"], values["better"]) == (finding.threshold, "higher")
+            assert (values["threshold"], values["direction"]) == (finding.threshold, "higher")
         case "difference":
             names = ["a", "b", "difference", "p"]
             assert [{name: values[name] for name in names}] == pairs.select(names).tail(1).to_dicts()
             assert values["higher"] == values["b" if values["difference"] > 0 else "a"]
             winners = dict(rows.filter(pl.col("fraction") < 1).select("fraction", "winner").rows())
             assert values["worst"] == min(winners.values())
+            assert values["last"] == {"fraction": max(winners), "winner": winners[max(winners)]}
+            assert (values["times"], values["confidence"]) == (finding.times, finding.confidence)
             steady = [at for at in winners if all(winner == 1 for other, winner in winners.items() if other >= at)]
             assert values["steady"] == min(steady, default=None)
             names = ["fraction", "low", "high", "median_p", "significant"]
@@ -109,7 +111,7 @@ def check_loss(finding, statement):  # noqa: PLR0915 - a case for each kind
             confusion = finding.confusion.filter(measure=values["measure"])
             names = ["fraction", "accuracy", "g_mean", "kept", "gained", "lost", "found", "turned"]
             assert values["shares"] == stated_shares(confusion, names)
-            assert values["alpha"] == pytest.approx(1 - finding.confidence)
+            assert values["confidence"] == finding.confidence
         case "scope":
             assert values == {"keys": keys, "what": what}
         case "left_out":
@@ -173,7 +175,7 @@ def check_noise(finding, statement):
             share = row["winner_changes"]
             assert values["se"] == pytest.approx(math.sqrt(share * (1 - share) / row["draws"]))
             assert values["verdict"] == ("shown" if row["p"] <= 1 - finding.confidence else "not shown")
-            assert values["better"] == "higher"
+            assert (values["confidence"], values["direction"]) == (finding.confidence, "higher")
         case "pairs":
             shown = [each for each in finding.of_kind("difference") if each.values["measure"] == values["measure"]]
             assert (values["shown"], values["pairs"]) == (len(shown), len(table))

@@ -79,7 +79,8 @@ def check(finding, statement):  # noqa: C901, PLR0912, PLR0915 - a case for each
                     rows[base[name]]["value"],
                     rows[base[name]]["n"],
                 )
-            assert values["better"] == "higher"
+            assert values["direction"] == "higher"
+            assert values["confidence"] == confidence_of(finding)
             expected = {None: None, True: "shown", False: "not shown"}[base["significant"]]
             untested, doubted = finding.test and base["p_adjusted"] is None, finding.of_kind("contrary")
             assert values["verdict"] == ("not tested" if untested else "no verdict" if doubted else expected)
@@ -113,11 +114,15 @@ def check(finding, statement):  # noqa: C901, PLR0912, PLR0915 - a case for each
             ]
             assert values["groups"] == sorted(groups, key=lambda group: group["leader"])
             assert (values["tied"], values["settings"]) == (outcomes.count("tied"), len(table))
-            assert values["better"] == "higher"
+            assert (values["confidence"], values["direction"]) == (confidence_of(finding), "higher")
         case "conclusion":
             (region,) = finding.regions.filter(conclusion=values["conclusion"]).rows(named=True)
             names = ("settings", "known", "holds", "connected")
             assert {name: values[name] for name in names} == {name: region[name] for name in names}
+            assert (values["leader"], values["following"]) == (base["leader"], base["following"])
+            is_verdict = values["conclusion"] == "verdict"
+            assert values["confidence"] == (finding.confidence if is_verdict else None)
+            assert values["verdict"] == (verdict_of(base, finding) if is_verdict else None)
             ranges = finding.ranges.filter(conclusion=values["conclusion"])
             rows = ranges.select("parameter", "ends_below", "ends_above", "fails_at").to_dicts()
             expected = [{**row, "fails_at": row["fails_at"].split(", ") if row["fails_at"] else []} for row in rows]
@@ -172,6 +177,18 @@ def check(finding, statement):  # noqa: C901, PLR0912, PLR0915 - a case for each
 
 
 ENDS = (("low", "min"), ("high", "max"))
+
+
+def confidence_of(finding):
+    """The confidence of the tests of a sweep; None where it made none."""
+    return finding.confidence if finding.test else None
+
+
+def verdict_of(base, finding):
+    """What the test shows at the base setting, by its row."""
+    if base["p_adjusted"] > 1 - finding.confidence:
+        return "not shown"
+    return "shown" if base["significant"] else "no verdict"
 
 
 def no_verdict():

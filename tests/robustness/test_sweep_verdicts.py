@@ -120,7 +120,7 @@ def test_lower_is_better_where_it_is():
     assert row["leader"] == low["system_id"] == "A"
     assert row["raw_difference"] < 0  # A less B
     (base,) = found.of_kind("base")
-    assert (base.values["better"], base.values["following"]) == ("lower", "B")
+    assert (base.values["direction"], base.values["following"]) == ("lower", "B")
     assert "lowest mean" in found.regions.item(0, "statement")
 
 

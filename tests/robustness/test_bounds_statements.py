@@ -16,7 +16,7 @@ def findings():
     """Differences that hold, turn and are none, safe bounds, many groups and too many, nothing unjudged, nothing shown."""
     holding = study({"A1": "ax", "B1": "nx", "C1": "an"}, [("t", "a", 1), ("t", "n", 0)])
     judged = study({"A1": "ab", "B1": "ba"}, [("t", "a", 2), ("t", "b", 0)])
-    open_sessions = study({"A1": "xy", "B1": "a", "C1": "n"}, [("t", "a", 2), ("t", "n", 0)])
+    open_sessions = study({"A1": "xy", "B1": "a", "B2": "a", "C1": "n"}, [("t", "a", 2), ("t", "n", 0)])
     return [
         sk.bounds(turning(), ["mean(DCG@2)", "mean(nDCG@2)"]),
         sk.bounds(holding, "mean(DCG@2)", where="system_id <> 'C'"),

@@ -119,8 +119,10 @@ def test_lower_is_better_where_it_is():
     low = found.means.filter(setting=row["setting"]).sort("value").row(0, named=True)
     assert row["leader"] == low["system_id"] == "A"
     assert row["raw_difference"] < 0  # A less B
-    (base,) = found.of_kind("base")
-    assert (base.values["direction"], base.values["following"]) == ("lower", "B")
+    assert row["relative"] < 0
+    (base,), (leaders,) = found.of_kind("base"), found.of_kind("leaders")
+    assert (base.values["following"], base.values["relative"]) == ("B", row["relative"])
+    assert base.values["direction"] == leaders.values["direction"] == "lower"
     assert "lowest mean" in found.regions.item(0, "statement")
 
 

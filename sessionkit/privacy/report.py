@@ -87,14 +87,14 @@ def statements_of(
         Statement(
             "replaced",
             f"Replaced by pseudonyms: {listed(texts)}." if texts else "Nothing was replaced by pseudonyms.",
-            {"column": [*counts], "values": [*counts.values()]},
+            {"columns": [*counts], "values": [*counts.values()]},
         ),
         *replaced_too(plan),
     ]
     timed = [column for table, columns in DATED.items() for column in columns if column in study.columns(table)]
     if timed and plan.elapsed:
         text = f"Times of day ({', '.join(timed)}) became seconds since the session began."
-        statements.append(Statement("times", text, {"column": timed}))
+        statements.append(Statement("times", text, {"columns": timed}))
     statements += [_kept(study, plan, known), *_left_out(study, plan, known)]
     partitioned = study.storage.partitioned
     if partitioned is not None and plan.loses("sessions", partitioned.by):
@@ -442,7 +442,7 @@ class Pseudonymized(Displayed):
     origin: Path | None = None
     KINDS: ClassVar[Mapping[str, Kind]] = {
         "replaced": Kind(
-            "What was replaced by pseudonyms", {"column": "columns, a list", "values": "how many values of each"}
+            "What was replaced by pseudonyms", {"columns": "their names, a list", "values": "how many values of each"}
         ),
         "repeats": Kind(
             "Values that were replaced as some of them repeat what is replaced",
@@ -453,7 +453,7 @@ class Pseudonymized(Displayed):
                 "repeated": "the columns that they repeat",
             },
         ),
-        "times": Kind("Times of day became seconds", {"column": "columns, a list"}),
+        "times": Kind("Times of day became seconds", {"columns": "their columns, a list"}),
         "kept": Kind(
             "What is kept", {"ids": "things whose ids are kept", "columns": "additional columns, each as table.column"}
         ),

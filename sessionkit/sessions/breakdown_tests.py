@@ -122,7 +122,7 @@ class BreakdownTests(Finding):
             "What is compared, and what the claim is about",
             {
                 "measure": "text of the measure",
-                "units": "what the claim is about: users or sessions",
+                "population": "what the claim is about: users or sessions",
                 "reason": "why these are the units",
             },
         ),
@@ -515,7 +515,7 @@ def _claim(measure: Measure, units: Units) -> Statement:
         "claim",
         f"Differences in {measure} within sessions of two queries or more, averaged per session. {capital(units.reason)}; the claim "
         f"is about {units.name} like these.",
-        {"measure": str(measure), "units": units.name, "reason": units.why},
+        {"measure": str(measure), "population": units.name, "reason": units.why},
     )
 
 
@@ -631,8 +631,8 @@ def _other_verdicts(
     verdict = verdict_of(first["low"], first["high"])
     statements = []
     for row in rows.drop_nulls(["low", "p"]).rows(named=True):
-        own = verdict_of(row["low"], row["high"])
-        if own == verdict:
+        other_verdict = verdict_of(row["low"], row["high"])
+        if other_verdict == verdict:
             continue
         how = (
             "treating sessions as independent"
@@ -644,6 +644,6 @@ def _other_verdicts(
             f"({ends_text(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
         )
         values = {name: row[name] for name in ("test", "estimate", "low", "high", "p")}
-        values |= {**names.values, "confidence": confidence, "verdict": own}
+        values |= {**names.values, "confidence": confidence, "verdict": other_verdict}
         statements.append(Statement("test_dependence", text, values))
     return statements

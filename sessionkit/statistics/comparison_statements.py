@@ -97,17 +97,19 @@ class Claim:
     @property
     def rest(self) -> str:
         """What else the sessions are made of, after the units that it is about."""
-        each, apart = "", ", with different topics in each group" if self.topics_apart else ""
+        each, topics_apart = "", ", with different topics in each group" if self.topics_apart else ""
         if self.levels > 1:
             named = {"user_id": "users", "topic_id": "topics"}.get(str(self.within), f"values of {self.within}")
             each = f", in each of these {self.levels:,} {named} by itself"
         if self.population == "users":
-            searched = "" if self.within == "topic_id" and each else _these("searching", self.topics, "topic") + apart
+            searched = (
+                "" if self.within == "topic_id" and each else _these("searching", self.topics, "topic") + topics_apart
+            )
             return f"{searched}{each}"
         if self.population == "topics":
             searched = "" if self.within == "user_id" and each else _these("searched by", self.users, "user")
             return f"{searched}{each}"
-        return f", assumed independent of each other{apart}{each}"
+        return f", assumed independent of each other{topics_apart}{each}"
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,11 @@ def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
     if plan.layout == "crossed":
         return adjusted_estimand(f"values of {column}")
-    of = {
+    averaging = {
         "blocked": f"each {plan.population.removesuffix('s')}'s sessions averaged first",
         "separate": f"one mean per {plan.population.removesuffix('s')}",
     }
-    return f"{plan.test.estimand} over {plan.population} ({of[plan.layout]})"
+    return f"{plan.test.estimand} over {plan.population} ({averaging[plan.layout]})"
 
 
 def comparison_statements(
@@ -318,8 +320,8 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
             values = _interaction_values(row, differences, family, setup, n_values)
             text = f"Interaction with {within}: {_pair(row, setup)}{sides}, not tested."
             statements.append(Statement("interaction", text, values | {"verdict": "not tested", "is_part": False}))
-        of = f" ({listed(measures)})" if len(tested) else ""
-        text = f"Whether the difference depends on {within} is not tested{of}: {note}."
+        of_measures = f" ({listed(measures)})" if len(tested) else ""
+        text = f"Whether the difference depends on {within} is not tested{of_measures}: {note}."
         values = {"within": within, "measures": measures, "note": rows.item(0, "why")}
         statements.append(Statement("interaction_not_tested", text, values))
     doubtful = interaction.filter(pl.col("p_adjusted").is_null() | (pl.col("p_adjusted") > alpha))
@@ -405,13 +407,13 @@ def _interaction(row: dict[str, Any], differences: Mapping[str, float], family: 
 def _sides_text(row: dict[str, Any], differences: Mapping[str, float]) -> str:
     """Say the difference in each of two levels and how far they are apart; of two sets of levels how far alone."""
     minus, plus = row["minus"], row["plus"]
-    apart = f"{plus} minus {minus}: {readable(row['estimate'])}"
+    contrast = f"{plus} minus {minus}: {readable(row['estimate'])}"
     if minus not in differences or plus not in differences:
-        return f"; {apart}"
+        return f"; {contrast}"
     # each level is fitted alone, the test fits both with the same topic effects: 0.178 - -0.027 need not be its 0.243
     if readable(differences[plus] - differences[minus]) != readable(row["estimate"]):
-        apart = f"estimated together, {apart}"
-    return f" is {readable(differences[minus])} for {minus} and {readable(differences[plus])} for {plus}; {apart}"
+        contrast = f"estimated together, {contrast}"
+    return f" is {readable(differences[minus])} for {minus} and {readable(differences[plus])} for {plus}; {contrast}"
 
 
 def interaction_text(row: dict[str, Any]) -> str:
@@ -425,8 +427,8 @@ def interaction_text(row: dict[str, Any]) -> str:
 
 def _sides(row: dict[str, Any], setup: ComparisonSetup) -> tuple[str, str]:
     """Name the two groups of a pair, by their column where they are no systems."""
-    of = "" if setup.by == "system_id" else f"{setup.by} "
-    return f"{of}{row['a']}", f"{of}{row['b']}"
+    column = "" if setup.by == "system_id" else f"{setup.by} "
+    return f"{column}{row['a']}", f"{column}{row['b']}"
 
 
 def _pair(row: dict[str, Any], setup: ComparisonSetup) -> str:
@@ -516,9 +518,9 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup, verdict: str) -> str:
     mark = f" ({share_text(row['relative'], sign='+')} of {a}'s {mean}{word})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if verdict == "not tested":
-        known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
-        known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
-        return f"{pair}: {known}, not tested.{no_verdict}"
+        difference = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
+        difference += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
+        return f"{pair}: {difference}, not tested.{no_verdict}"
     family = setup.family
     kind = family.interval_kind
     if verdict == "too few":

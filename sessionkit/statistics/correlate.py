@@ -124,7 +124,7 @@ class Correlations(Finding):
             {
                 "sessions": "number of sessions",
                 "users": "number of users; 0 where none are known",
-                "units": "what the claim is about: users or sessions",
+                "population": "what the claim is about: users or sessions",
                 "reason": "why these are the units",
             },
         ),
@@ -563,8 +563,10 @@ def statements_of(table: pl.DataFrame, differences: pl.DataFrame, context: Corre
     if len(differences) and context.units.name == "users" and "pearson" in differences.get_column("coefficient"):
         statements.append(Statement("same_draws", SAME_DRAWS))
     for covariate in context.covariates:
-        own, between = (frame.filter(covariate=covariate.name, coefficient=first) for frame in (table, differences))
-        statements += _of_covariate(own, between, context)
+        of_covariate, between = (
+            frame.filter(covariate=covariate.name, coefficient=first) for frame in (table, differences)
+        )
+        statements += _of_covariate(of_covariate, between, context)
     statements += _not_tested(table)
     tests = table.get_column("p").count() + differences.get_column("p").count()
     if tests > 1:
@@ -590,7 +592,7 @@ def _claim(context: CorrelationContext) -> Statement:
     values: dict[str, Value] = {
         "sessions": len(context.frame),
         "users": users,
-        "units": units.name,
+        "population": units.name,
         "reason": units.why,
     }
     return Statement("claim", text, values)
@@ -681,9 +683,9 @@ def _shown(shown: pl.DataFrame, values: Mapping[str, Any]) -> Statement:
     """The correlations with a covariate that are shown, the largest first."""
     rows = shown.head(LISTED).select(CORRELATION).to_dicts()
     more = f"; and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
-    held = f", {', '.join(values['control'])} held constant" if values["control"] else ""
+    control = f", {', '.join(values['control'])} held constant" if values["control"] else ""
     symbol = SYMBOLS[values["coefficient"]]
-    text = f"Correlated with {values['covariate']}{held} ({symbol}): {'; '.join(map(_one, rows))}{more}."
+    text = f"Correlated with {values['covariate']}{control} ({symbol}): {'; '.join(map(_one, rows))}{more}."
     return Statement("correlation", text, {**values, "correlations": rows, "count": len(shown)})
 
 

@@ -298,13 +298,13 @@ def _fit(model: MeasureModel) -> list[Statement]:
     """Say what is amiss with the fit."""
     statements = []
     about: dict[str, Value] = {"level": None, "measure": model.measure}
-    nothing = [row[1] for row in model.components[:-1] if row[3] == 0]
-    if nothing:
+    zeros = [row[1] for row in model.components[:-1] if row[3] == 0]
+    if zeros:
         text = (
-            f"{model.measure}: the fit is singular: {listed(nothing)} estimated as 0, because no variation beyond chance was "
+            f"{model.measure}: the fit is singular: {listed(zeros)} estimated as 0, because no variation beyond chance was "
             "found. This does not prove 0: the interval shows how large the sd may be."
         )
-        statements.append(Statement("singular", text, {**about, "components": nothing}))
+        statements.append(Statement("singular", text, {**about, "components": zeros}))
     if not model.fit[5]:
         text = f"Caution: {model.measure}: the fit did not converge; its components do not maximize the likelihood."
         statements.append(Statement("not_converged", text, about))

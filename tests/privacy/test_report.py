@@ -108,7 +108,7 @@ def test_where_the_copy_cannot_be_written_no_mapping_is_left(study, tmp_path, mo
 def test_it_shows_what_was_done_and_not_the_mapping(study):
     made = sk.pseudonymize(study)
     shown = str(made)
-    assert made.statements[0].values == {"column": ["session_id", "user_id"], "values": [2, 2]}
+    assert made.statements[0].values == {"columns": ["session_id", "user_id"], "values": [2, 2]}
     assert all(statement.text in shown for statement in made.statements)
     assert "s1" not in shown
     assert "quote" not in shown

@@ -46,9 +46,9 @@ def check(made, statement):
     match statement.kind:
         case "replaced":
             counts = {name: len(originals) for name, (originals, _) in made.names.items() if len(originals)}
-            assert dict(zip(values["column"], values["values"], strict=True)) == counts
+            assert dict(zip(values["columns"], values["values"], strict=True)) == counts
         case "times":
-            assert values["column"] == [*(name.split(".")[1] for name in columns_that_are(made, "seconds"))]
+            assert values["columns"] == [*(name.split(".")[1] for name in columns_that_are(made, "seconds"))]
         case "kept":
             kept = columns_that_are(made, "kept")
             assert values["columns"] == [name for name in kept if name in ("sessions.skill", "results.age")]

@@ -129,8 +129,11 @@ def test_kinds_of_statements_by_users():
     tests = sk.breakdown_tests(made(gains, users), "CG@1", parts="last,best")
     kinds = [statement.kind for statement in tests.statements]
     assert [kind for kind in kinds if kind != "test_dependence"] == ["claim", "difference", "chosen", "caution"]
-    assert tests.statements[0].values["units"] == "users"
-    assert all((s.values["users"], s.values["sessions"]) == (10, 40) for s in tests.of_kind("difference", "chosen"))
+    assert tests.statements[0].values["population"] == "users"
+    counts = [
+        (each.kind, each.values["users"], each.values["sessions"]) for each in tests.of_kind("chosen", "difference")
+    ]
+    assert counts == [("difference", 10, 40), ("chosen", 10, 40)]  # in the order of the finding
 
 
 @pytest.mark.slow

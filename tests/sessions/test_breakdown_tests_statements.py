@@ -52,8 +52,8 @@ def check(finding, statement):
         case "sessions":
             assert (values["condition"], values["sessions"], values["of"]) == (finding.provenance.where, 16, 16)
         case "claim":
-            assert (values["measure"], values["units"]) == (finding.measure, finding.units)
-            assert values["units"] in WHY_UNITS.get(values["reason"], "")
+            assert (values["measure"], values["population"]) == (finding.measure, finding.units)
+            assert values["population"] in WHY_UNITS.get(values["reason"], "")
         case "not_adjusted":
             assert values["tests"] == len(table.filter(test="sessions").drop_nulls("p"))
         case "not_tested":

@@ -64,8 +64,8 @@ def check(finding, statement):
             assert dict(values) == {"condition": finding.provenance.where, "sessions": MANY, "of": MANY}
         case "claim":
             assert (values["sessions"], values["users"]) == (MANY, 8 if finding.units == "users" else 0)
-            assert values["units"] == finding.units
-            assert values["units"] in WHY_UNITS.get(values["reason"], "")
+            assert values["population"] == finding.units
+            assert values["population"] in WHY_UNITS.get(values["reason"], "")
         case "method":
             check_method(finding, values)
         case "correlation":

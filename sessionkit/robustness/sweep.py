@@ -418,9 +418,12 @@ def _verdict(swept: SweepResults, told: SweepContext) -> tuple[str, dict[str, Va
     """What the test says at the base setting, in words and as values."""
     base, alpha, tested = swept.base, swept.conclusion.alpha, swept.base.tested
     values: dict[str, Value] = dict.fromkeys(("estimate", "low", "high", "p_adjusted", "detectable", "reason"))
-    values |= {"confidence": told.confidence}
+    values |= dict.fromkeys(("correction", "tests", "at_once"))
     if tested is None:
-        return "", {**values, "verdict": None}
+        return "", {**values, "confidence": None, "verdict": None}
+    family = told.family
+    values |= {"confidence": told.confidence, "correction": family.correction, "tests": family.number}
+    values |= {"at_once": family.at_once}
     if tested.p_adjusted is None or tested.estimate is None:
         return f"Not tested: {tested.why}.", {**values, "reason": tested.why, "verdict": "not tested"}
     values |= {"estimate": tested.estimate, "low": tested.low, "high": tested.high, "p_adjusted": tested.p_adjusted}

@@ -81,6 +81,9 @@ def check(finding, statement):  # noqa: C901, PLR0912, PLR0915 - a case for each
                 )
             assert values["direction"] == "higher"
             assert values["confidence"] == confidence_of(finding)
+            n_pairs = len(finding.groups) * (len(finding.groups) - 1) // 2
+            corrected = (finding.correction, n_pairs, False) if finding.test else (None, None, None)
+            assert tuple(values[name] for name in ("correction", "tests", "at_once")) == corrected
             expected = {None: None, True: "shown", False: "not shown"}[base["significant"]]
             untested, doubted = finding.test and base["p_adjusted"] is None, finding.of_kind("contrary")
             assert values["verdict"] == ("not tested" if untested else "no verdict" if doubted else expected)

@@ -336,6 +336,10 @@ DRAWS = 1_000
 BOUND = "Attained: some grades of the unjudged documents make it come true; safe: no grades go beyond it, and it may be wide."
 
 
+IN_WORDS = ("sessions", "judged_share", "lowest_judged_share", "complete", "unjudged", "not_compared", "no_bounds")
+"""Kinds of statements of bounds that a page has as words; the others are its tables."""
+
+
 def _parts(of: Material) -> list[Part]:
     """What is known of the unjudged results."""
     if not of.study.facts.judgments:
@@ -347,8 +351,7 @@ def _parts(of: Material) -> list[Part]:
     found = of.incompleteness
     if isinstance(found, Exception):
         return _without_bounds(of, found)
-    in_words = ("sessions", "judged_share", "lowest_judged_share", "complete", "unjudged", "not_compared", "no_bounds")
-    parts: list[Part] = [of.told(found.of_kind(*in_words))]
+    parts: list[Part] = [of.told(found.of_kind(*IN_WORDS))]
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
     scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))

@@ -18,8 +18,9 @@ from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.sections.measures import measures
-from sessionkit.reports.sections.robustness import explain, judgments, robustness
+from sessionkit.reports.sections.robustness import IN_WORDS, explain, judgments, robustness
 from sessionkit.reports.sections.summary import summary
+from sessionkit.robustness.bounds import Incompleteness
 from sessionkit.robustness.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
 from tests.reports.one_section import by_name, figures_in, material
 from tests.reports.read_page import Reader
@@ -322,3 +323,8 @@ def test_where_all_is_judged_nobody_asks_for_the_end_of_the_scale(make):
     assert re.search(r"shown within rank 5 are judged, 100% .*\.\s+Every document that was shown is judged", text)
     assert "Bounds were not worked out" not in text
     assert "so no missing judgment could change" in text
+
+
+def test_what_bounds_say_stands_in_words_or_tables():
+    in_tables = {"score_bounds", "difference_bounds", "signs", "scope", "more"}
+    assert sorted([*IN_WORDS, *in_tables]) == sorted(Incompleteness.KINDS)

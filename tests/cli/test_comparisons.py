@@ -456,15 +456,15 @@ def test_json_of_a_study_in_which_some_sessions_take_part(call):
 
 def test_the_schema_lists_every_kind_of_statement(call):
     rows = [json.loads(line) for line in call("schema", "statements", "--format", "jsonl").lines]
-    listed = {(row["finding"], row["kind"], row["value"]) for row in rows}
+    listed = {tuple(row[name] for name in ("finding", "kind", "meaning", "value", "holds")) for row in rows}
     findings = [getattr(sk, name) for name in dir(sk)]
     classes = [each for each in findings if isinstance(each, type) and issubclass(each, Finding | Pseudonymized)]
     assert len(classes) == 15
     assert listed == {
-        (each.__name__, kind, value)
+        (each.__name__, kind, declared.meaning, value, holds)
         for each in classes
         for kind, declared in each.KINDS.items()
-        for value in declared.values or [None]
+        for value, holds in declared.values.items() or [(None, None)]
     }
     assert all(row["meaning"] for row in rows)
     assert all((row["holds"] is None) == (row["value"] is None) for row in rows)

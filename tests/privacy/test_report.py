@@ -169,3 +169,12 @@ def test_what_was_not_looked_at_is_told():
     log = {"session_id": ["a"], "user_id": ["u"], "query_position": [1], "rank": [1], "doc_id": ["d"], "age": [30]}
     (not_checked,) = sk.pseudonymize(sk.from_tables(results=log)).of_kind("not_checked")
     assert not_checked.values["columns"] == ["results.age"]
+
+
+def test_a_title_that_is_kept_is_not_left_out():
+    log = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["d"]}
+    study = sk.from_tables(results=log, title="Jazz")
+    left_out = [
+        each.values["title"] for keep in ("title", ()) for each in sk.pseudonymize(study, keep=keep).of_kind("left_out")
+    ]
+    assert left_out == [False, True]

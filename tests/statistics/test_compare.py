@@ -289,6 +289,7 @@ columns = {{ judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }}
     assert row["low"] < 0 < row["high"]
     ranks = only(sk.compare(table, by="part", population="sessions", test="wilcoxon"))
     assert ranks["statistic"] == 791
+    assert only_values(found, "claim")["may_be_correlated"] is True
     assert "too small" in found.reading
     assert sk.compare(table, by="part").population == "users"
 
@@ -437,6 +438,7 @@ def test_one_user_is_compared_by_sessions_not_by_no_user():
     assert "0 users" not in found.reading
     claim = only_values(found, "claim")
     assert (claim["sessions"], claim["within"], claim["levels"], claim["topics_apart"]) == ([6, 6], "user_id", 3, True)
+    assert claim["may_be_correlated"] is False
 
 
 def test_levels_stand_in_natural_order():

@@ -102,8 +102,10 @@ def test_users_with_several_sessions_are_the_units(repeated):
 def test_only_complete_pairs_count():
     gone = [None if number in (3, 7) else float(number) for number in range(MANY)]
     study = made(effort=gone, strain=[None, *range(MANY - 1)])
-    table = sk.correlate(study, "sDCG@1", with_=["performance", "effort", "strain"], coefficients="pearson").table
+    correlations = sk.correlate(study, "sDCG@1", with_=["performance", "effort", "strain"], coefficients="pearson")
+    table = correlations.table
     assert table.select("n", "dropped").rows() == [(MANY, 0), (MANY - 2, 2), (MANY - 1, 1)]
+    assert correlations.of_kind("method")[0].values["dropped"] == 2
     kept = np.array([number not in (3, 7) for number in range(MANY)])
     theirs = stats.pearsonr(numbers(study, "sDCG@1")[kept], np.arange(MANY)[kept]).statistic
     assert table.item(1, "value") == pytest.approx(theirs, rel=1e-10)

@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from sessionkit.reports.sections.headline import Difference, detectable_text
+import sessionkit as sk
+from sessionkit.reports.sections.headline import Difference, detectable_text, headline
 from sessionkit.scoring.measures.direction import MeasureDirection
+from tests.reports.one_section import material
 from tests.reports.read_page import has_parts
 
 RUN = "Plausible differences run from .020 to .160"
@@ -150,3 +152,18 @@ def test_of_how_many_pairs_a_detectable_difference_is_known(measure, sizes, star
     found = SimpleNamespace(table=pl.DataFrame(rows, schema_overrides={"detectable": pl.Float64}))
     text = detectable_text(found, measure)
     assert text == (f"{start}a true difference of {end}" if end else "")
+
+
+def test_where_nothing_is_tested_the_headline_says_why_and_not_what_was_left_out():
+    users, systems = [1, 1, 2], ["A", None, "B"]
+    sessions = {"session_id": list("abc"), "user_id": users, "system_id": systems, "topic_id": "t"}
+    study = sk.from_tables(
+        results=pl.DataFrame({**sessions, "query_position": 1, "rank": 1, "doc_id": "x"}),
+        judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
+    )
+    report = material(study, ["sDCG@1"])
+    not_tested, left_out = report.comparison.remarks
+    assert (not_tested.kind, left_out.kind) == ("not_tested", "left_out")
+    sentence = headline(report, report.comparison)
+    assert not_tested.body in sentence
+    assert left_out.body not in sentence

@@ -639,7 +639,7 @@ def pseudonymize(
         made = pseudonymized(opened, keep=keep, replace=replace, drop=drop, seed=seed, memory=memory)
     with working(f"writing {out}"):
         made.save(out, mapping=mapping, memory=memory)
-    to.send_finding({"columns": made.table}, made.statements, table)
+    to.send_finding({"columns": made.table}, made.statements, table, finding=type(made).__name__)
     if mapping is not None:
         tell(f"written: {mapping}, which undoes the pseudonyms; keep it separate")
     tell_written(out, replaced=replaced)

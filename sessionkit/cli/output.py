@@ -153,8 +153,7 @@ class Destination:
             There is no table of that name, or several are to go into one Parquet file.
         """
         if only is not None:
-            self._chosen(tables, only)
-            self.write(_rendered(tables[only], self, caption=only, below=below))
+            self.write(_rendered(tables[self._chosen(tables, only)], self, caption=only, below=below))
         elif self.form is OutputForm.parquet:
             msg = f"a Parquet file holds one table; choose it with --table, one of {', '.join(tables)}"
             raise UsageError(msg)
@@ -174,27 +173,30 @@ class Destination:
         statements: Sequence[Statement],
         only: str | None,
         found: ForPaper | None = None,
+        finding: str | None = None,
     ) -> None:
         """Write what was found: for people the statements and then the tables, for papers the main table, else the tables, of
-        which the text of the statements and the provenance are two; all of it as one JSON object.
+        which the text of the statements and the provenance are two; all of it as one JSON object, which names the class of
+        what was found.
         """
         import polars as pl
 
+        finding = finding if found is None else type(found).__name__
         if found is not None and self.form in PAPERS and (only is None or only in found.tables()):
             self.write((found.to_latex(only) if self.form is OutputForm.latex else found.to_markdown(only)).encode())
             return
 
-        if self.form is OutputForm.json:
-            named = {name: tables[name] for name in self._chosen(tables, only)}
-            self._write_json(named, statements, found)
-            return
         texts = [statement.text for statement in statements]
+        made = found.provenance if found is not None else None
+        provenance = {"provenance": made.table} if made is not None else {}
+        every = {**tables, **provenance, "reading": pl.DataFrame({"sentence": texts}, schema={"sentence": pl.String})}
+        if self.form is OutputForm.json:
+            chosen = tables if only is None else {only: every[self._chosen(every, only)]}
+            self._write_json(chosen, statements, finding, made)
+            return
         if self.form is not OutputForm.table or only is not None:
-            made = found.provenance if found is not None else None
-            more = {"provenance": made.table} if made is not None else {}
-            said = pl.DataFrame({"sentence": texts}, schema={"sentence": pl.String})
             where = f"Sessions where {made.where}" if made is not None and made.where is not None else None
-            self.send_tables({**tables, **more, "reading": said}, {}, only, where)
+            self.send_tables(every, {}, only, where)
             return
         shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
         lines = [line for sentence in texts for line in self._folded(visible(sentence))]
@@ -222,24 +224,24 @@ class Destination:
         with self._stream() as stream:
             stream.write(content)
 
-    def _chosen(self, tables: Mapping[str, pl.DataFrame], only: str | None) -> list[str]:
-        """The names of the tables to write."""
-        if only is not None and only not in tables:
+    def _chosen(self, tables: Mapping[str, pl.DataFrame], only: str) -> str:
+        """The name of a table, if there is one of that name."""
+        if only not in tables:
             msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
             raise UsageError(msg)
-        return [*tables] if only is None else [only]
+        return only
 
     def _write_json(
         self,
         tables: Mapping[str, pl.DataFrame],
         statements: Iterable[Statement] = (),
-        found: ForPaper | None = None,
+        finding: str | None = None,
+        made: Provenance | None = None,
     ) -> None:
         """Write tables and statements as one JSON object."""
         from sessionkit.display.export import json_document
 
-        made_with = found.provenance.named if found is not None and found.provenance is not None else None
-        finding = None if found is None else type(found).__name__
+        made_with = None if made is None else made.named
         self.write(_encoded(json_document(tables, statements, finding=finding, made_with=made_with), self))
 
     def _folded(self, sentence: str) -> list[str]:

@@ -445,7 +445,9 @@ def test_json_has_the_tables_the_statements_and_what_made_them(call):
         {"kind": each.kind, "text": each.text, "values": dict(each.values)} for each in finding.statements
     ]
     assert document["made_with"]["command"] == "sessionkit agreement STUDY"
-    assert [*json.loads(call("agreement", study, "--format", "json", "--table", "grades").out)["tables"]] == ["grades"]
+    for name in ("grades", "provenance", "reading"):
+        assert [*json.loads(call("agreement", study, "--format", "json", "--table", name).out)["tables"]] == [name]
+    assert "no table 'grade'" in call("agreement", study, "--format", "json", "--table", "grade").err
 
 
 def test_json_of_a_study_in_which_some_sessions_take_part(call):

@@ -679,6 +679,11 @@ def test_options_say_what_stays_and_what_goes(call, study, tmp_path):
     assert first.out == again.out
     for name in ("sessions.parquet", "results.parquet", "datapackage.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    document = json.loads(call("pseudonymize", study, "--out", tmp_path / "three", *arguments[:-1], "json").out)
+    assert document["finding"] == "Pseudonymized"
+    assert {"table": "sessions", "column": "team", "done": "kept", "values": None, "why": None} in [
+        {**row, "why": row["why"] or None} for row in document["tables"]["columns"]
+    ]
 
 
 def test_mistakes_are_named_before_anything_is_written(refused, study, tmp_path):

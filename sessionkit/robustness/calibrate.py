@@ -134,26 +134,28 @@ def calibrate(
     models = models_of(model)
     _check(unmarked, ranks, queries)
     resampling = Resampling(draws, seed, "percentile", confidence)
-    whole, chosen = count_looks(
+    looks, chosen = count_looks(
         seen, units, memory, signal=signal, unmarked=unmarked, min_dwell=min_dwell, cut_short=cut_short
     )
-    found = [made for one in models for made in made_of(one, whole, (ranks or one.ranks, queries), resampling)]
-    kind = f"percentile bootstrap of {whole.units}"
+    fitted_models = [
+        fitted for model in models for fitted in made_of(model, looks, (ranks or model.ranks, queries), resampling)
+    ]
+    kind = f"percentile bootstrap of {looks.units}"
     return Calibration(
-        table=parameters_table(found, kind),
-        fits=fits_table(found),
-        expected=expected_table(found),
-        examined=examined(whole, ranks, queries),
-        grids=grids_table(found),
-        statements=stated(make_statements(found, whole, kind), restriction),
-        measures=measures_of(found),
+        table=parameters_table(fitted_models, kind),
+        fits=fits_table(fitted_models),
+        expected=expected_table(fitted_models),
+        examined=examined(looks, ranks, queries),
+        grids=grids_table(fitted_models),
+        statements=stated(make_statements(fitted_models, looks, kind), restriction),
+        measures=measures_of(fitted_models),
         signal=chosen,
         unmarked=unmarked,
         min_dwell=float(min_dwell),
         ranks=ranks,
         queries=queries,
         cut_short=cut_short,
-        units=whole.units,
+        units=looks.units,
         confidence=confidence,
         draws=draws,
         seed=seed,
@@ -215,16 +217,18 @@ GAP = 0.05
 """A fit that misses an observed share by more than this is said to."""
 
 
-def _state_warnings(found: Sequence[FittedModel], whole: LookCounts) -> list[Statement]:
+def _state_warnings(fitted_models: Sequence[FittedModel], looks: LookCounts) -> list[Statement]:
     """Say what cannot be told, and which fits depend on the grid."""
-    single = whole.queries == 1
-    statements = [_state_canceled(model, name, single=single) for model in _models(found) for name in model.canceled]
-    for made in found:
-        fit = made.fit
+    single = looks.queries == 1
+    statements = [
+        _state_canceled(model, name, single=single) for model in _models(fitted_models) for name in model.canceled
+    ]
+    for fitted in fitted_models:
+        fit = fitted.fit
         for free, state, value in zip(fit.model.free, fit.states, fit.values, strict=True):
             if state is not State.told:
-                statements.append(_state_unidentified(made, free.name, state, float(value), single=single))
-    return [*statements, *(_state_moving(made) for made in found if made.depends and made.fit.usable)]
+                statements.append(_state_unidentified(fitted, free.name, state, float(value), single=single))
+    return [*statements, *(_state_moving(fitted) for fitted in fitted_models if fitted.depends and fitted.fit.usable)]
 
 
 def _state_canceled(model: DiscountModel, name: str, *, single: bool) -> Statement:
@@ -237,9 +241,9 @@ def _state_canceled(model: DiscountModel, name: str, *, single: bool) -> Stateme
     return Statement("not_identified", text, {**values, "one_query": single})
 
 
-def _state_unidentified(made: FittedModel, name: str, state: State, value: float, *, single: bool) -> Statement:
+def _state_unidentified(fitted: FittedModel, name: str, state: State, value: float, *, single: bool) -> Statement:
     """Say that a parameter is not told, or that only one limit is."""
-    fit, model = made.fit, made.fit.model
+    fit, model = fitted.fit, fitted.fit.model
     who = f"{name} of {model.text} by {fit.criterion}"
     values = {"model": model.text, "criterion": fit.criterion, "parameter": name}
     if state in (State.open_low, State.open_high):
@@ -261,17 +265,17 @@ REASONS = {State.flat: "flat", State.open_: "open", State.low: "lower_end", Stat
 """Why a parameter is not identified, by its state."""
 
 
-def make_statements(found: Sequence[FittedModel], whole: LookCounts, kind: str) -> list[Statement]:
+def make_statements(fitted_models: Sequence[FittedModel], looks: LookCounts, kind: str) -> list[Statement]:
     """Return the statements of a finding; `kind` is that of intervals from draws."""
-    statements = [*_state_warnings(found, whole), *whole.statements]
-    if whole.clicks is None:
-        statements.append(_state_observed(whole))
-    for made in found:
-        if made.fit.criterion == LIKELIHOOD and made.fit.usable:
-            statements += _state_fit(made, kind)
-    statements += _state_other_criteria(found)
-    statements += _state_best_model(found)
-    measures = measures_of(found)
+    statements = [*_state_warnings(fitted_models, looks), *looks.statements]
+    if looks.clicks is None:
+        statements.append(_state_observed(looks))
+    for fitted in fitted_models:
+        if fitted.fit.criterion == LIKELIHOOD and fitted.fit.usable:
+            statements += _state_fit(fitted, kind)
+    statements += _state_other_criteria(fitted_models)
+    statements += _state_best_model(fitted_models)
+    measures = measures_of(fitted_models)
     text = (
         f"Score with the fitted discounts: {', '.join(measures)}."
         if measures
@@ -285,36 +289,37 @@ def make_statements(found: Sequence[FittedModel], whole: LookCounts, kind: str) 
     return [*statements, Statement("scope", text)]
 
 
-def _state_other_criteria(found: Sequence[FittedModel]) -> list[Statement]:
+def _state_other_criteria(fitted_models: Sequence[FittedModel]) -> list[Statement]:
     """Name the fits by other criteria; none where there are none."""
-    others = [made for made in found if made.fit.criterion != LIKELIHOOD and made.measure]
+    others = [fitted for fitted in fitted_models if fitted.fit.criterion != LIKELIHOOD and fitted.measure]
     if len(others) > LISTED:
         text = "For comparison with the literature the table fits has TSE and KL fits to shares of looks scaled to sum to 1."
         return [Statement("other_criteria", text, {"count": len(others), "fits": []})]
     if not others:
         return []
-    listed = "; ".join(f"{made.fit.criterion} {made.measure} ({made.fit.best:.4f})" for made in others)
+    listed = "; ".join(f"{fitted.fit.criterion} {fitted.measure} ({fitted.fit.best:.4f})" for fitted in others)
     text = f"For comparison with the literature, fits to shares of looks scaled to sum to 1: {listed}."
     fits = [
-        {"criterion": made.fit.criterion, "measure": made.measure, "distance": float(made.fit.best)} for made in others
+        {"criterion": fitted.fit.criterion, "measure": fitted.measure, "distance": float(fitted.fit.best)}
+        for fitted in others
     ]
     return [Statement("other_criteria", text, {"count": len(others), "fits": fits})]
 
 
-def measures_of(found: Sequence[FittedModel]) -> tuple[str, ...]:
+def measures_of(fitted_models: Sequence[FittedModel]) -> tuple[str, ...]:
     """The fitted measure of each model, by the stopping likelihood where there is one, else by KL."""
     chosen: dict[str, str] = {}
     for criterion in (LIKELIHOOD, "KL"):
-        for made in found:
-            has_likelihood = made.counted.clicks is None
-            if made.fit.criterion == criterion and made.measure and (criterion == LIKELIHOOD or not has_likelihood):
-                chosen.setdefault(made.fit.model.text, made.measure)
+        for fitted in fitted_models:
+            has_likelihood = fitted.counted.clicks is None
+            if fitted.fit.criterion == criterion and fitted.measure and (criterion == LIKELIHOOD or not has_likelihood):
+                chosen.setdefault(fitted.fit.model.text, fitted.measure)
     return tuple(dict.fromkeys(chosen.values()))
 
 
-def _models(found: Sequence[FittedModel]) -> list[DiscountModel]:
+def _models(fitted_models: Sequence[FittedModel]) -> list[DiscountModel]:
     """The models, each once."""
-    return list({made.fit.model.text: made.fit.model for made in found}.values())
+    return list({fitted.fit.model.text: fitted.fit.model for fitted in fitted_models}.values())
 
 
 def _why(model: DiscountModel, single: bool) -> str:
@@ -334,9 +339,9 @@ def _at_end(name: str, state: State, single: bool) -> str:
     return f"nobody, or hardly anybody, is seen to stop {'querying' if of_queries else 'looking further down'}"
 
 
-def _state_moving(made: FittedModel) -> Statement:
+def _state_moving(fitted: FittedModel) -> Statement:
     """Say that a fit depends on the grid, with how far it goes."""
-    fit, grids = made.fit, made.grids
+    fit, grids = fitted.fit, fitted.grids
     sizes = [(grid.ranks, grid.queries) for grid in sorted(grids, key=lambda grid: -grid.ranks * grid.queries)]
     listed = ", ".join(f"{ranks} x {queries}" for ranks, queries in sizes)
     ranges: dict[str, tuple[float, float]] = {}
@@ -360,21 +365,21 @@ def _state_moving(made: FittedModel) -> Statement:
     return Statement("depends_on_grid", text, {**values, "grids": [list(size) for size in sizes], "ranges": stored})
 
 
-def _state_observed(whole: LookCounts) -> Statement:
+def _state_observed(looks: LookCounts) -> Statement:
     """Say what was observed, in two shares."""
-    rank, query = reached(whole.stops(by_position=False)[0])
+    rank, query = reached(looks.stops(by_position=False)[0])
     shares = [(rank, "lists were looked at beyond rank 1"), (query, "sessions went on to a second query")]
     parts = [f"{share_text(share)} of {what}" for share, what in shares if share is not None]
     text = f"Observed where not censored: {', and '.join(parts)}." if parts else "No stop was observed."
     return Statement("observed", text, {"reach_rank_2": as_stored(rank), "reach_query_2": as_stored(query)})
 
 
-def _state_fit(made: FittedModel, kind: str) -> list[Statement]:
+def _state_fit(fitted: FittedModel, kind: str) -> list[Statement]:
     """Say the estimates of one fit, with how well it goes with what was seen."""
-    fit = made.fit
+    fit = fitted.fit
     parameters: list[dict[str, Any]] = []
     for place, free in enumerate(fit.model.free):
-        drawn, (low, high) = made.drawn[place], fit.intervals[place]
+        drawn, (low, high) = fitted.drawn[place], fit.intervals[place]
         low, high = (drawn.low, drawn.high) if drawn is not None else (low, high)
         interval = kind if drawn is not None else "profile likelihood"
         estimate = float(fit.values[place])
@@ -385,8 +390,8 @@ def _state_fit(made: FittedModel, kind: str) -> list[Statement]:
         f"{each['parameter']} = {each['estimate']:.3f} ({ends_text(each['low'], each['high'], digits=3)}, {each['interval']})"
         for each in parameters
     )
-    rank, query = made.grids[0].second
-    seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
+    rank, query = fitted.grids[0].second
+    seen_rank, seen_query = reached(fitted.counted.stops(by_position=False)[0])
     comes = f"{share_text(rank)} of lists to reach rank 2" + (
         f" and {share_text(query)} of sessions to reach query 2" if query is not None else ""
     )
@@ -415,17 +420,19 @@ def _state_fit(made: FittedModel, kind: str) -> list[Statement]:
     return statements
 
 
-def _state_best_model(found: Sequence[FittedModel]) -> list[Statement]:
+def _state_best_model(fitted_models: Sequence[FittedModel]) -> list[Statement]:
     """Say which of several models agrees best with what was seen."""
     alike = [
-        made for made in found if made.fit.criterion == LIKELIHOOD and made.fit.model.query_form and made.fit.usable
+        fitted
+        for fitted in fitted_models
+        if fitted.fit.criterion == LIKELIHOOD and fitted.fit.model.query_form and fitted.fit.usable
     ]
     if len(alike) < 2:
         return []
-    if len({(made.counted.ranks, made.counted.queries) for made in alike}) > 1:
+    if len({(fitted.counted.ranks, fitted.counted.queries) for fitted in alike}) > 1:
         text = "The models were fitted to different ranks or queries, so their likelihoods cannot be compared; give all the same cutoff."
         return [Statement("best_model", text, {"model": None, "aic": {}})]
-    aic = {made.fit.model.text: 2 * len(made.fit.model.free) - 2 * float(made.fit.best) for made in alike}
+    aic = {fitted.fit.model.text: 2 * len(fitted.fit.model.free) - 2 * float(fitted.fit.best) for fitted in alike}
     best, *others = sorted(aic, key=lambda model: aic[model])
     behind = {model: round(aic[model] - aic[best], DIGITS) for model in others}
     listed = ", ".join(f"{model} +{difference:.1f}" for model, difference in behind.items())

@@ -147,16 +147,16 @@ def sweep(
     options = options_of(correction, confidence, draws, seed)
     groups, without = groups_of(study, by)
     require_few_groups(by, len(groups))
-    told = SweepContext(str(asked), by)
+    context = SweepContext(str(asked), by)
     sessions, testing, small = None, None, {}
     if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
         sessions = sessions_of(study, asked, by, memory)
         design = read_design(sessions.frame, sessions.by, len(sessions.groups))
         plan = ComparisonPlan.of(design, len(sessions.groups), test=test, population=population, options=options)
-        testing, told = LeaderTesting(plan), replace(told.tested(plan, sessions), confidence=confidence)
+        testing, context = LeaderTesting(plan), replace(context.tested(plan, sessions), confidence=confidence)
         small = testing.detectable(sessions)
     elif test != UNTESTED and len(groups) > MOST_GROUPS:
-        told = SweepContext(str(asked), by, too_many=len(groups))
+        context = SweepContext(str(asked), by, too_many=len(groups))
     if testing is None:
         tell_of_bound(asked.inner)
         tell_of_cutoff(asked.inner)
@@ -168,7 +168,7 @@ def sweep(
     if sessions is not None and testing is not None:
         dropped = testing.plan.units(sessions).dropped
         remarks += [replace(remark, level=OF_TEST) for remark in left_out(dropped)]
-        told = replace(told, detectable=small.get(_pair(swept.base)))
+        context = replace(context, detectable=small.get(_pair(swept.base)))
     return Sweep(
         table=sweep_tables.settings_table(swept),
         means=sweep_tables.means_table(swept, by),
@@ -176,14 +176,14 @@ def sweep(
         ranges=sweep_tables.ranges_table(swept),
         nearest=sweep_tables.nearest_table(swept),
         parameters=sweep_tables.parameters_table(grid),
-        statements=stated(make_statements(swept, told, remarks), study.restriction),
+        statements=stated(make_statements(swept, context, remarks), study.restriction),
         measure=str(asked),
         by=by,
         groups=groups,
-        design=told.design,
-        population=told.population,
-        claim=told.claim,
-        test=told.test,
+        design=context.design,
+        population=context.population,
+        claim=context.claim,
+        test=context.test,
         metric=METRIC,
         confidence=confidence,
         correction=correction,
@@ -207,8 +207,8 @@ def sweep_task(
     groups = groups_of(study, by)[0]
     if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
         return sessions_task(study, measure)
-    settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
-    kinds = by_kind([*dict.fromkeys(one for one in settings if one is not None)])
+    settings = [setting.measure for setting in Grid.of(measure, axes_of(measure, vary)).settings]
+    kinds = by_kind([*dict.fromkeys(setting for setting in settings if setting is not None)])
     if len(kinds) != 1:
         raise MeasureError(f"{measure} is not a plain sum whose settings all count the same results")
     ((kind, alike),) = kinds.items()
@@ -217,14 +217,14 @@ def sweep_task(
 
 def _run_sweep(looking: Looking, grid: Grid, alpha: float) -> SweepResults:
     """Look at every setting, and at those between that matter."""
-    looks, refused = looking.looks([one.measure for one in grid.settings])
+    looks, refused = looking.looks([setting.measure for setting in grid.settings])
     if grid.measure in refused:
         raise refused[grid.measure]
     base = looks[grid.number(grid.base)]
     conclusion = Conclusion(base if base is not None else SettingVerdict(None, looking.direction), alpha)
     checks = conclusion.checks()
     holds = {name: [check(look) for look in looks] for name, check in checks.items()}
-    of_each = [one for name, held in holds.items() for one in ranges(name, grid, held)]
+    of_each = [reach for name, held in holds.items() for reach in ranges(name, grid, held)]
     edge = edges(looking, grid, of_each, checks)
     return SweepResults(
         grid,
@@ -286,35 +286,35 @@ class SweepContext:
         )
 
 
-def make_statements(swept: SweepResults, told: SweepContext, remarks: Sequence[Remark]) -> list[Statement]:
+def make_statements(swept: SweepResults, context: SweepContext, remarks: Sequence[Remark]) -> list[Statement]:
     """Return the statements of a finding."""
-    statements = [_state_grid(swept, told)]
+    statements = [_state_grid(swept, context)]
     added = {axis.name: _readable(axis.values[axis.base]) for axis in swept.grid.axes if axis.added}
     if added:
         listed = " and ".join(f"{name}={value}" for name, value in added.items())
         text = (
-            f"{listed}, {'the value' if len(added) == 1 else 'values'} of {told.measure}, "
+            f"{listed}, {'the value' if len(added) == 1 else 'values'} of {context.measure}, "
             f"{'was' if len(added) == 1 else 'were'} added to the grid."
         )
-        statements.append(Statement("added", text, {"measure": told.measure, "parameters": added}))
-    if told.design:
-        text = f"Design: {told.design}. Each setting is tested separately, as by compare: {told.test}."
-        statements.append(Statement("design", text, {"design": told.design, "test": told.test}))
+        statements.append(Statement("added", text, {"measure": context.measure, "parameters": added}))
+    if context.design:
+        text = f"Design: {context.design}. Each setting is tested separately, as by compare: {context.test}."
+        statements.append(Statement("design", text, {"design": context.design, "test": context.test}))
         if swept.base.leader is not None:
-            text = f"The claim is about {told.claim}."
-            statements.append(Statement("claim", text, {"claim": told.claim, "population": told.population}))
-    elif told.too_many:
-        text = f"Not tested: compare tests 2 to {MOST_GROUPS} groups, and there are {told.too_many:,}."
-        statements.append(Statement("not_tested", text, {"groups": told.too_many, "most": MOST_GROUPS}))
-    statements.append(_state_base(swept, told))
+            text = f"The claim is about {context.claim}."
+            statements.append(Statement("claim", text, {"claim": context.claim, "population": context.population}))
+    elif context.too_many:
+        text = f"Not tested: compare tests 2 to {MOST_GROUPS} groups, and there are {context.too_many:,}."
+        statements.append(Statement("not_tested", text, {"groups": context.too_many, "most": MOST_GROUPS}))
+    statements.append(_state_base(swept, context))
     if swept.base.leader is not None and swept.base.following is not None:
-        statements.append(_state_leaders(swept, told))
-        statements += [_state_conclusion(swept, told, region) for region in swept.regions]
+        statements.append(_state_leaders(swept, context))
+        statements += [_state_conclusion(swept, context, region) for region in swept.regions]
         if any(region.holds == region.known for region in swept.regions):
             statements.append(Statement("scope", "Settings beyond the grid were not scored."))
-        statements += [_state_nearest(swept, one) for one in swept.nearest]
+        statements += [_state_nearest(swept, nearest) for nearest in swept.nearest]
         statements += _state_order(swept)
-        if told.test:
+        if context.test:
             text = (
                 "Each p is for one setting and is not corrected for the number of settings: it shows how far the conclusion depends "
                 "on the setting. A setting chosen for its p is no evidence."
@@ -323,16 +323,16 @@ def make_statements(swept: SweepResults, told: SweepContext, remarks: Sequence[R
     return [*statements, *(remark.statement for remark in remarks)]
 
 
-def _state_grid(swept: SweepResults, told: SweepContext) -> Statement:
+def _state_grid(swept: SweepResults, context: SweepContext) -> Statement:
     """Say what was varied, over how many settings."""
     each = " and ".join(f"{axis.name} ({_values(axis)})" for axis in swept.grid.axes)
     outcomes = Counter(swept.conclusion.outcome(look) for look in swept.looks)
     missing = [f"{outcomes[name]} {name}" for name in ("refused", "undefined") if outcomes[name]]
     without = f", {' and '.join(missing)} (the table says why)" if missing else ""
-    text = f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{without}."
+    text = f"Swept: {context.measure} by {context.by}, over {each}: {counted(len(swept.looks), 'setting')}{without}."
     values: dict[str, Value] = {
-        "measure": told.measure,
-        "by": told.by,
+        "measure": context.measure,
+        "by": context.by,
         "parameters": {axis.name: [shown(value) for value in axis.values] for axis in swept.grid.axes},
         "settings": len(swept.looks),
         "refused": outcomes["refused"],
@@ -346,9 +346,9 @@ def _readable(value: object) -> str:
     return rounded(shown(value))
 
 
-def _rounded_end(swept: SweepResults, one: Range, side: str) -> str | None:
+def _rounded_end(swept: SweepResults, reach: Range, side: str) -> str | None:
     """The first value on one side at which a conclusion fails."""
-    text = end(swept, one, side)
+    text = end(swept, reach, side)
     return None if text is None else rounded(text)
 
 
@@ -359,7 +359,7 @@ def _values(axis: Axis) -> str:
     return ", ".join(_readable(value) for value in axis.values)
 
 
-def _state_base(swept: SweepResults, told: SweepContext) -> Statement:
+def _state_base(swept: SweepResults, context: SweepContext) -> Statement:
     """Say what the base setting says."""
     base, means = swept.base, swept.base.means
     at = swept.at([axis.values[axis.base] for axis in swept.grid.axes])
@@ -397,7 +397,7 @@ def _state_base(swept: SweepResults, told: SweepContext) -> Statement:
         f"{relative} {side} that of {following} ({readable(mean_following)}); "
         f"{_sessions(swept, (leader, base.following))}"
     )
-    verdict, tested = _verdict(swept, told)
+    verdict, tested = _verdict(swept, context)
     return Statement(
         "base",
         f"{text}. {verdict}".rstrip(),
@@ -414,23 +414,23 @@ def _no_conclusion(at: str, reason: str) -> dict[str, Value]:
     return {"at": at, "reason": reason, "mean": None, "n": {}, "low": None, "high": None}
 
 
-def _verdict(swept: SweepResults, told: SweepContext) -> tuple[str, dict[str, Value]]:
+def _verdict(swept: SweepResults, context: SweepContext) -> tuple[str, dict[str, Value]]:
     """What the test says at the base setting, in words and as values."""
     base, alpha, tested = swept.base, swept.conclusion.alpha, swept.base.tested
     values: dict[str, Value] = dict.fromkeys(("estimate", "low", "high", "p_adjusted", "detectable", "reason"))
     values |= dict.fromkeys(("correction", "tests", "at_once"))
     if tested is None:
         return "", {**values, "confidence": None, "verdict": None}
-    family = told.family
-    values |= {"confidence": told.confidence, "correction": family.correction, "tests": family.number}
+    family = context.family
+    values |= {"confidence": context.confidence, "correction": family.correction, "tests": family.number}
     values |= {"at_once": family.at_once}
     if tested.p_adjusted is None or tested.estimate is None:
         return f"Not tested: {tested.why}.", {**values, "reason": tested.why, "verdict": "not tested"}
     values |= {"estimate": tested.estimate, "low": tested.low, "high": tested.high, "p_adjusted": tested.p_adjusted}
-    values |= {"detectable": told.detectable or None}
-    small = detectable_text(told.detectable or None)
-    interval = f"{told.family.interval_kind}{interval_text(tested.low, tested.high, alpha)}"
-    numbers = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
+    values |= {"detectable": context.detectable or None}
+    small = detectable_text(context.detectable or None)
+    interval = f"{context.family.interval_kind}{interval_text(tested.low, tested.high, alpha)}"
+    numbers = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{context.how}"
     if tested.no_verdict:
         open_ = f" {NOT_SHOWN}" if tested.p_adjusted > alpha else ""
         text = f"{numbers}.{open_} {tested.no_verdict}."
@@ -438,14 +438,14 @@ def _verdict(swept: SweepResults, told: SweepContext) -> tuple[str, dict[str, Va
     if base.shown(alpha):
         side = swept.direction.first_side
         leader, following = swept.name(base.leader), swept.name(base.following)
-        text = f"{numbers}. There is evidence that {leader} is {side} than {following}, for {told.claim}.{small}"
+        text = f"{numbers}. There is evidence that {leader} is {side} than {following}, for {context.claim}.{small}"
         return text, {**values, "verdict": "shown"}
     excludes_0 = (tested.low or 0.0) > 0 or (tested.high or 0.0) < 0  # an unadjusted interval may
     verdict = "not shown after correction" if excludes_0 else "not shown"
     return f"{numbers}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}", {**values, "verdict": verdict}
 
 
-def _state_leaders(swept: SweepResults, told: SweepContext) -> Statement:
+def _state_leaders(swept: SweepResults, context: SweepContext) -> Statement:
     """Say who leads where, by how much, and how often that is shown."""
     alpha = swept.conclusion.alpha
     parts, groups = [], []
@@ -481,40 +481,40 @@ def _state_leaders(swept: SweepResults, told: SweepContext) -> Statement:
             "groups": groups,
             "tied": tied,
             "settings": len(swept.looks),
-            "confidence": told.confidence,
+            "confidence": context.confidence,
             "direction": swept.direction.better,
         },
     )
 
 
-def everywhere_text(conclusion: str, known: int, settings: int) -> str:
+def everywhere_text(conclusion: str, n_known: int, settings: int) -> str:
     """Say that a conclusion, in words, holds wherever something can be said; without the end of the sentence."""
-    of_known = "" if known == settings else " with a result"
-    return f"The conclusion that {conclusion} holds in all {counted(known, 'setting')}{of_known}"
+    of_known = "" if n_known == settings else " with a result"
+    return f"The conclusion that {conclusion} holds in all {counted(n_known, 'setting')}{of_known}"
 
 
-def _state_conclusion(swept: SweepResults, told: SweepContext, region: Region) -> Statement:
+def _state_conclusion(swept: SweepResults, context: SweepContext, region: Region) -> Statement:
     """Say where a conclusion holds, in numbers."""
     conclusion = swept.statement(region.conclusion)
-    of_region = [one for one in swept.ranges if one.conclusion == region.conclusion]
+    of_region = [reach for reach in swept.ranges if reach.conclusion == region.conclusion]
     values: dict[str, Value] = {
         "conclusion": region.conclusion,
         "leader": swept.name(swept.base.leader),
         "following": swept.name(swept.base.following),
         "verdict": None if region.conclusion == LEAD else swept.verdict,
-        "confidence": None if region.conclusion == LEAD else told.confidence,
+        "confidence": None if region.conclusion == LEAD else context.confidence,
         "settings": region.settings,
         "known": region.known,
         "holds": region.holds,
         "connected": len(region.connected),
         "ranges": [
             {
-                "parameter": swept.grid.axes[one.axis].name,
-                "ends_below": end(swept, one, "below"),
-                "ends_above": end(swept, one, "above"),
-                "fails_at": [shown(swept.grid.axes[one.axis].values[place]) for place in one.fails],
+                "parameter": swept.grid.axes[reach.axis].name,
+                "ends_below": end(swept, reach, "below"),
+                "ends_above": end(swept, reach, "above"),
+                "fails_at": [shown(swept.grid.axes[reach.axis].values[place]) for place in reach.fails],
             }
-            for one in of_region
+            for reach in of_region
         ],
     }
     if region.holds == region.known:
@@ -522,7 +522,7 @@ def _state_conclusion(swept: SweepResults, told: SweepContext, region: Region) -
         return Statement("conclusion", text, values)
     apart = region.holds - len(region.connected)
     joined = f"{apart:,} of them not connected to the base setting" if apart else "all connected to the base setting"
-    listed = "; ".join(_range(swept, one) for one in of_region)
+    listed = "; ".join(_range(swept, reach) for reach in of_region)
     text = (
         f"The conclusion that {conclusion} holds in {region.holds:,} of {counted(region.known, 'setting')} "
         f"({share_text(region.holds / region.known, 0)}), {joined}. One parameter at a time: {listed}."
@@ -530,49 +530,49 @@ def _state_conclusion(swept: SweepResults, told: SweepContext, region: Region) -
     return Statement("conclusion", text, values)
 
 
-def _range(swept: SweepResults, one: Range) -> str:
+def _range(swept: SweepResults, reach: Range) -> str:
     """Where a conclusion holds along one parameter."""
-    axis = swept.grid.axes[one.axis]
-    if not one.fails:
+    axis = swept.grid.axes[reach.axis]
+    if not reach.fails:
         whole = axis.numeric and len(axis.values) > 1
         ends = f"from {_readable(axis.values[0])} to {_readable(axis.values[-1])}" if whole else f"of {_values(axis)}"
         return f"any {axis.name} {ends}"
-    if one.low is None or one.high is None:
-        return f"{axis.name}: not with {', '.join(_readable(axis.values[place]) for place in one.fails)}"
-    below, above = (_rounded_end(swept, one, side) for side in ("below", "above"))
+    if reach.low is None or reach.high is None:
+        return f"{axis.name}: not with {', '.join(_readable(axis.values[place]) for place in reach.fails)}"
+    below, above = (_rounded_end(swept, reach, side) for side in ("below", "above"))
     if below is None and above is None:
-        low, high = _readable(axis.values[one.low]), _readable(axis.values[one.high])
+        low, high = _readable(axis.values[reach.low]), _readable(axis.values[reach.high])
         return f"{axis.name} from {low} to {high}"
     sides = [f"above {below}" if below is not None else "", f"below {above}" if above is not None else ""]
     return f"{axis.name} {' and '.join(side for side in sides if side)}"
 
 
-def _state_nearest(swept: SweepResults, one: Nearest) -> Statement:
+def _state_nearest(swept: SweepResults, nearest: Nearest) -> Statement:
     """Say which setting is the nearest that overturns a conclusion."""
-    look, alpha, tested = one.crossing.look, swept.conclusion.alpha, one.crossing.look.tested
-    at = swept.at(one.crossing.fails.values, all_of_them=False)
+    look, alpha, tested = nearest.crossing.look, swept.conclusion.alpha, nearest.crossing.look.tested
+    at = swept.at(nearest.crossing.fails.values, all_of_them=False)
     p = None if look.tied or tested is None else tested.p_adjusted
-    shown_there = look.shown(alpha) if one.conclusion != LEAD and look.leader == swept.base.leader else None
+    shown_there = look.shown(alpha) if nearest.conclusion != LEAD and look.leader == swept.base.leader else None
     if look.tied:
-        there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
+        outcome = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
         by = "by" if swept.direction.is_known else "of all, by"
-        there = f"{swept.name(look.leader)} {swept.leads} {by} {readable(look.margin or 0.0)}"
-        there += f", {p_text(p)}" if p is not None else ""
-        if one.conclusion != LEAD and look.leader == swept.base.leader:
-            there += ", shown" if shown_there else ", no longer shown"
-    holds = one.crossing.holds.values
-    is_between = bool(one.changes) and holds != _values_of_base(swept)
+        outcome = f"{swept.name(look.leader)} {swept.leads} {by} {readable(look.margin or 0.0)}"
+        outcome += f", {p_text(p)}" if p is not None else ""
+        if nearest.conclusion != LEAD and look.leader == swept.base.leader:
+            outcome += ", shown" if shown_there else ", no longer shown"
+    holds = nearest.crossing.holds.values
+    is_between = bool(nearest.changes) and holds != _values_of_base(swept)
     still_at = swept.at(holds, all_of_them=False) if is_between else None
     last = f"; with {rounded(still_at)} it still holds" if still_at is not None else ""
-    what = f" Both were scored. Nearest means {METRIC}." if one is swept.nearest[0] else ""
-    conclusion = swept.statement(one.conclusion)
+    what = f" Both were scored. Nearest means {METRIC}." if nearest is swept.nearest[0] else ""
+    conclusion = swept.statement(nearest.conclusion)
     values: dict[str, Value] = {
-        "conclusion": one.conclusion, "at": at, "leader": swept.name(look.leader),
+        "conclusion": nearest.conclusion, "at": at, "leader": swept.name(look.leader),
         "tied": [swept.groups[group] for group in look.tied], "raw_difference": look.raw_difference, "p_adjusted": p,
-        "significant": shown_there, "still_at": still_at, "metric": METRIC if one is swept.nearest[0] else None,
+        "significant": shown_there, "still_at": still_at, "metric": METRIC if nearest is swept.nearest[0] else None,
     }  # fmt: skip
-    text = f"The nearest setting against the conclusion that {conclusion}: {rounded(at)} ({there}){last}.{what}"
+    text = f"The nearest setting against the conclusion that {conclusion}: {rounded(at)} ({outcome}){last}.{what}"
     return Statement("nearest", text, values)
 
 
@@ -587,16 +587,16 @@ def _state_order(swept: SweepResults) -> list[Statement]:
         return []
     means = swept.base.means.value
     taus = [tau_b(means, look.means.value) for look in swept.looks if look is not None and look.means is not None]
-    known = [tau for tau in taus if tau is not None]
-    if not known:
+    defined = [tau for tau in taus if tau is not None]
+    if not defined:
         return []
-    same = sum(tau > 1 - 1e-12 for tau in known)
+    same = sum(tau > 1 - 1e-12 for tau in defined)
     text = (
-        f"Order of the {len(swept.groups)} groups compared with the base setting: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
-        f"the same order in {same:,} of {counted(len(known), 'setting')}."
+        f"Order of the {len(swept.groups)} groups compared with the base setting: Kendall's tau-b {min(defined):.2f} to "
+        f"{max(defined):.2f}, the same order in {same:,} of {counted(len(defined), 'setting')}."
     )
-    values: dict[str, Value] = {"groups": len(swept.groups), "low": min(known), "high": max(known)}
-    return [Statement("order", text, {**values, "same": same, "settings": len(known)})]
+    values: dict[str, Value] = {"groups": len(swept.groups), "low": min(defined), "high": max(defined)}
+    return [Statement("order", text, {**values, "same": same, "settings": len(defined)})]
 
 
 def _sessions(swept: SweepResults, groups: tuple[int, ...]) -> str:
@@ -611,8 +611,8 @@ def remarks_of(swept: SweepResults, without: int, column: str) -> list[Remark]:
     remarks = []
     if without:
         remarks += left_out({f"sessions without {column}": without})
-    there = [look for look in swept.looks if look is not None and look.means is not None]
-    undefined = [int(look.means.undefined.sum()) for look in there if look.means is not None]
+    looks = [look for look in swept.looks if look is not None and look.means is not None]
+    undefined = [int(look.means.undefined.sum()) for look in looks if look.means is not None]
     if any(undefined):
         low, high = min(undefined), max(undefined)
         counts = f"{low:,}" + (f" to {high:,} by setting" if high > low else "")
@@ -624,11 +624,15 @@ def remarks_of(swept: SweepResults, without: int, column: str) -> list[Remark]:
         brief = f"{', '.join(rescaled)} change{'s' * (len(rescaled) == 1)} the scale of {measure}"
         values: dict[str, Value] = {"parameters": rescaled, "of": str(measure)}
         remarks.append(Remark("scale", brief, values, ": compare relative margins, not margins"))
-    unbounded = [one.measure for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
+    unbounded = [
+        setting.measure
+        for setting in swept.grid.settings
+        if setting.measure is not None and _unbounded(setting.measure)
+    ]
     if unbounded:
         brief = f"1 is not an upper bound in {counted(len(unbounded), 'setting')}, such as {unbounded[0]}"
         remarks.append(Remark("unbounded", brief, {"settings": len(unbounded), "of": str(unbounded[0])}))
-    against = sum(look.against for look in there)
+    against = sum(look.against for look in looks)
     if against:
         brief = f"in {counted(against, 'setting')} the means of all sessions and the paired comparison differ in sign"
         remarks.append(Remark("contrary", brief, {"settings": against}, "; nothing counts as shown there"))

@@ -106,7 +106,7 @@ def test_the_bootstraps_level_is_about_what_it_says():
         },
         schema_overrides={"user_id": pl.String},
     )  # fmt: skip
-    runs, names = Design("topics", "", {"topics": "blocked"}), sorted(set(frame["group"]))
+    runs, names = Design("topics", "topics", "", {"topics": "blocked"}), sorted(set(frame["group"]))
     rejected = []
     for seed in range(6):
         values = np.random.default_rng(seed).normal(size=n * k)

@@ -104,7 +104,7 @@ def test_ratings_with_each_other(study):
 def test_users_are_the_units(found):
     assert found.units == "users"
     assert found.table.get_column("units").unique().to_list() == [20]
-    claim = {"sessions": 80, "users": 20, "units": "users", "reason": "several sessions per user"}
+    claim = {"sessions": 80, "users": 20, "population": "users", "reason": "several sessions per user"}
     assert found.of_kind("claim")[0].values == claim
     # of 78 pairs of measures with either rating
     assert found.differences.filter(coefficient="pearson").get_column("test").unique().to_list() == [
